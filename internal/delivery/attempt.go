@@ -1,0 +1,66 @@
+package delivery
+
+import "time"
+
+// Outcome is what one HTTP request came to: facts, no judgement. Whether it
+// was a success is the policy's to say.
+type Outcome struct {
+	Status     int       // of the response; 0: none was read
+	Error      ErrorCode // "": a whole response was read, whatever its status
+	ErrorText  string    // for the operator: short, without bodies or secrets
+	RetryAfter string    // the response header as it came, "" if absent
+	Response   []byte    // the beginning of a failed response's body (S01: at most 1 KiB)
+	StartedAt  time.Time
+	Duration   time.Duration
+}
+
+// Attempt is one POST, or one that failed before it could be made (D13).
+type Attempt struct {
+	Number      int // 1… over the delivery's whole life
+	Trigger     Trigger
+	ScheduledAt time.Time
+	Outcome     Outcome
+}
+
+// Claim is the right to send one delivery once, until LeaseUntil.
+//
+// Token identifies the claim: all deliveries claimed in one statement share
+// it, and (delivery, token) names the attempt.
+type Claim struct {
+	Token      ID
+	DeliveryID ID
+	Event      Event
+	Endpoint   *Endpoint // shared by all claims; read only
+
+	Attempt      int // 1… over the delivery's whole life; sent as webhook-attempt
+	CycleAttempt int // 1… since publish or the last replay; what the schedule counts
+	Trigger      Trigger
+
+	ScheduledAt    time.Time // when this attempt was due
+	CycleStartedAt time.Time // acceptance, or the replay: what "age" counts from
+	FirstAttemptAt time.Time // first attempt of this cycle; zero: this one
+	ClaimedAt      time.Time // database time of the claim
+	LeaseUntil     time.Time // database time
+}
+
+// Delivery is one event's way to one endpoint, as history shows it.
+type Delivery struct {
+	ID         ID
+	EventID    ID
+	EndpointID ID // zero: the event matched no endpoint
+	Tenant     string
+	EventType  string
+	State      State
+	Reason     Reason
+	Resolution string // what the person who resolved it wrote (D11)
+	Trigger    Trigger
+
+	AttemptCount  int
+	NextAttemptAt time.Time // zero unless pending
+	LastStatus    int
+	LastError     ErrorCode
+	CoalesceKey   string
+	SupersededBy  ID
+	CreatedAt     time.Time
+	ClosedAt      time.Time
+}

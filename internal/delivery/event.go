@@ -1,0 +1,54 @@
+package delivery
+
+import "time"
+
+// Event is something that happened, as its publisher told it. Immutable.
+type Event struct {
+	ID     ID
+	Tenant string
+	Type   string // dotted, [a-zA-Z0-9_.-], at most 256 characters (S06)
+
+	// Body is exactly what is signed and sent. It is made once, at publish, and
+	// never decoded and encoded again.
+	Body        []byte
+	ContentType string
+
+	IdempotencyKey string
+	CoalesceKey    string // F13: the entity; empty for facts, which are never coalesced
+	EntityVersion  string
+	ExternalID     string // the publisher's own name for the event
+
+	OccurredAt time.Time // when it happened, by the publisher's word
+	AcceptedAt time.Time // when Malote took it in
+}
+
+// MaxTypeLength is the longest event type in characters (S06).
+const MaxTypeLength = 256
+
+// ValidType says whether a type has only the characters of S06 and a length
+// between 1 and MaxTypeLength.
+func ValidType(name string) bool {
+	if name == "" || len(name) > MaxTypeLength {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if !isTypeByte(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isTypeByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '_' || c == '.' || c == '-'
+}
+
+// MaxTenantLength is the longest tenant slug in characters.
+const MaxTenantLength = 64
+
+// ValidTenant says whether a slug is 1 to 64 characters of [a-zA-Z0-9_.-]: it
+// appears in URLs, metrics and file names.
+func ValidTenant(slug string) bool {
+	return len(slug) <= MaxTenantLength && ValidType(slug)
+}
