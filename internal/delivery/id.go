@@ -73,7 +73,6 @@ func EventRange(event ID) (from, to ID) {
 func FloorID(at time.Time) ID {
 	var id ID
 	putTime(&id, at)
-	id[6], id[7] = 0x70, 0
 	return id
 }
 
