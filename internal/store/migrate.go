@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// MigrationStatus is one migration and when it was applied (zero: not yet).
+type MigrationStatus struct {
+	Version   int64
+	Name      string
+	AppliedAt time.Time
+}
+
+// Migrate brings the schema to the newest version and makes the partitions of
+// the coming days. Several processes may call it at once: a session lock
+// serialises them.
+func Migrate(ctx context.Context, dsn string) error {
+	err := withMigrations(dsn, func(p *goose.Provider) error {
+		_, err := p.Up(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("migrating the database: %w", err)
+	}
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("connecting to the database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return createPartitions(ctx, conn, time.Now())
+}
+
+// MigrateTo goes to one version, up only; tests walk the history with it.
+func MigrateTo(ctx context.Context, dsn string, version int64) error {
+	return withMigrations(dsn, func(p *goose.Provider) error {
+		_, err := p.UpTo(ctx, version)
+		return err
+	})
+}
+
+// MigrationsStatus lists every migration that this program knows.
+func MigrationsStatus(ctx context.Context, dsn string) ([]MigrationStatus, error) {
+	var list []MigrationStatus
+	err := withMigrations(dsn, func(p *goose.Provider) error {
+		all, err := p.Status(ctx)
+		for _, m := range all {
+			list = append(list, MigrationStatus{Version: m.Source.Version, Name: m.Source.Path, AppliedAt: m.AppliedAt})
+		}
+		return err
+	})
+	return list, err
+}
+
+func withMigrations(dsn string, do func(*goose.Provider) error) error {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return fmt.Errorf("reading the database URL: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	files, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return err
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files,
+		goose.WithSessionLocker(locker), goose.WithTableName("malote_migrations"))
+	if err != nil {
+		return err
+	}
+	return do(provider)
+}

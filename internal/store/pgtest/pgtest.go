@@ -1,0 +1,164 @@
+// Package pgtest gives every test a database of its own, with Malote's schema
+// in it, on a real PostgreSQL. It must never be imported by anything but tests.
+//
+// The cluster is the one that MALOTE_TEST_DATABASE_URL names (the test command
+// starts it); without it, a private one is started for the package's tests. The
+// schema is migrated once into a template; a test's database is a copy of it.
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/localpg"
+	"github.com/malotehq/malote/internal/store"
+)
+
+var cluster struct {
+	once     sync.Once
+	admin    string // DSN of a database from which others are made
+	template string
+	stop     func()
+	err      error
+}
+
+// Main runs a package's tests and then stops the cluster that they started, if
+// they did. Call it from TestMain: os.Exit(pgtest.Main(m)).
+func Main(m *testing.M) int {
+	code := m.Run()
+	if cluster.stop != nil {
+		cluster.stop()
+	}
+	return code
+}
+
+// DSN makes a database with the current schema, dropped when the test ends.
+func DSN(t testing.TB) string {
+	t.Helper()
+	return database(t, true)
+}
+
+// EmptyDSN makes a database without the schema.
+func EmptyDSN(t testing.TB) string {
+	t.Helper()
+	return database(t, false)
+}
+
+// Open makes a database and opens a store on it.
+func Open(t testing.TB) *store.Store {
+	t.Helper()
+	return OpenDSN(t, DSN(t))
+}
+
+// OpenDSN opens another store, as a second process would, on a test's database.
+func OpenDSN(t testing.TB, dsn string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Options{DSN: dsn, HotConnections: 4, Connections: 4})
+	if err != nil {
+		t.Fatalf("opening the store: %v", err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func database(t testing.TB, withSchema bool) string {
+	t.Helper()
+	cluster.once.Do(prepareCluster)
+	if cluster.err != nil {
+		t.Fatalf("preparing PostgreSQL for tests: %v", cluster.err)
+	}
+	name := "malote_test_" + randomName()
+	statement := "CREATE DATABASE " + name
+	if withSchema {
+		statement += " TEMPLATE " + cluster.template
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := execute(ctx, cluster.admin, statement); err != nil {
+		t.Fatalf("creating the test's database: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := execute(ctx, cluster.admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("dropping the test's database: %v", err)
+		}
+	})
+	return withDatabase(cluster.admin, name)
+}
+
+func prepareCluster() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cluster.admin = os.Getenv("MALOTE_TEST_DATABASE_URL")
+	if cluster.admin == "" {
+		cluster.admin, cluster.stop, cluster.err = startCluster(ctx)
+	}
+	if cluster.err == nil {
+		cluster.template = "malote_template_" + randomName()
+		cluster.err = makeTemplate(ctx)
+	}
+}
+
+func startCluster(ctx context.Context) (dsn string, stop func(), err error) {
+	dir, err := os.MkdirTemp("", "malote-pgtest-")
+	if err != nil {
+		return "", nil, err
+	}
+	server, err := localpg.Start(ctx, localpg.Options{DataDir: dir, Ephemeral: true})
+	if err != nil {
+		return "", nil, err
+	}
+	return server.URL(), func() {
+		_ = server.Stop(context.Background())
+		_ = os.RemoveAll(dir)
+	}, nil
+}
+
+// makeTemplate migrates a database that nobody stays connected to, as CREATE
+// DATABASE … TEMPLATE demands.
+func makeTemplate(ctx context.Context) error {
+	if err := execute(ctx, cluster.admin, "CREATE DATABASE "+cluster.template); err != nil {
+		return err
+	}
+	return store.Migrate(ctx, withDatabase(cluster.admin, cluster.template))
+}
+
+func execute(ctx context.Context, dsn, statement string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// withDatabase replaces the database in a DSN of either form.
+func withDatabase(dsn, name string) string {
+	if !strings.Contains(dsn, "://") {
+		return dsn + " dbname=" + name // the last one counts
+	}
+	head, query, _ := strings.Cut(dsn, "?")
+	scheme, rest, _ := strings.Cut(head, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	if query != "" {
+		query = "?" + query
+	}
+	return fmt.Sprintf("%s://%s/%s%s", scheme, authority, name, query)
+}
+
+func randomName() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,6 @@
+package store
+
+type tenantCache struct{}
+func newTenantCache() *tenantCache { return nil }
+type endpointCache struct{}
+func newEndpointCache() *endpointCache { return nil }
