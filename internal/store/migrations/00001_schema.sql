@@ -128,16 +128,21 @@ CREATE TABLE malote.lanes (
     parked_full          boolean     NOT NULL DEFAULT false,
     -- How many may be in flight now: less than max_in_flight while slowed down or probing.
     claim_limit          integer     NOT NULL,
+    -- circuit.State, field by field.
     circuit_phase        text        NOT NULL DEFAULT 'closed',
+    opened_at            timestamptz,
     opened_count         integer     NOT NULL DEFAULT 0,
     paused_until         timestamptz, -- circuit open until then
     slow_level           integer     NOT NULL DEFAULT 0,
+    slowed_at            timestamptz,
+    slow_streak          integer     NOT NULL DEFAULT 0,
     slow_successes       integer     NOT NULL DEFAULT 0,
     consecutive_failures integer     NOT NULL DEFAULT 0,
     warned_level         integer     NOT NULL DEFAULT 0,
     first_failure_at     timestamptz,
     last_failure_at      timestamptz,
     last_success_at      timestamptz,
+    disabled_at          timestamptz, -- by the system
     PRIMARY KEY (shard, endpoint_id)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
         autovacuum_vacuum_cost_delay = 0);
