@@ -1,0 +1,120 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/malotehq/malote/internal/circuit"
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// Random gives numbers uniform in [0,1).
+type Random func() float64
+
+// Progress is how far a delivery had come when the attempt was made.
+type Progress struct {
+	CycleAttempt   int       // 1… since publish or the last replay: the attempt just made
+	CycleStartedAt time.Time // acceptance, or the replay
+	FirstAttemptAt time.Time // of this cycle; zero: the attempt just made was the first
+	ScheduledAt    time.Time // when the attempt just made was due
+}
+
+// Cause says which part of the policy a decision comes from.
+type Cause string
+
+// The causes.
+const (
+	BySuccess     Cause = "success"
+	BySchedule    Cause = "schedule"
+	ByRetryAfter  Cause = "retry_after"
+	ByMinimumWait Cause = "minimum_wait"
+	ByRule        Cause = "rule"
+	ByAttempts    Cause = "attempts"
+	ByAge         Cause = "age"
+	ByLostWorker  Cause = "lost_worker"
+)
+
+// Decision is what follows from an attempt.
+type Decision struct {
+	State         delivery.State     // Delivered, Pending or Dead
+	NextAttemptAt time.Time          // Pending
+	Reason        delivery.Reason    // Dead
+	ErrorCode     delivery.ErrorCode // of the attempt, HTTPStatus included; "" after a success
+	Cause         Cause
+
+	// Success and Failure are what the attempt says about the endpoint. Both
+	// are false if it says nothing: its worker was interrupted.
+	Success         bool
+	Failure         bool
+	DisableEndpoint bool
+	SlowDown        bool
+}
+
+// Result is what the endpoint's circuit is told. Both instants come from the
+// database's clock.
+func (d Decision) Result(claimedAt, at time.Time, took time.Duration) circuit.Result {
+	return circuit.Result{
+		Success: d.Success, Failure: d.Failure, SlowDown: d.SlowDown, DisableNow: d.DisableEndpoint,
+		ClaimedAt: claimedAt, At: at, Took: took,
+	}
+}
+
+// Decide says what follows from an attempt that came to outcome and ended now.
+// Pure: the same arguments and random numbers give the same decision.
+//
+// An interrupted attempt goes back to the queue at once (F12). That it must
+// not, where a delivery is sent at most once (A06), is the caller's to know.
+func Decide(p *Policy, progress Progress, outcome delivery.Outcome, now time.Time, random Random) Decision {
+	failure := p.errorCode(outcome)
+	if failure == "" {
+		return Decision{State: delivery.Delivered, Cause: BySuccess, Success: true}
+	}
+	lost := failure == delivery.InterruptedSend // the policy's rules are about endpoints, not workers
+	decision := Decision{ErrorCode: failure, Failure: !lost}
+	if rule := p.rule(outcome.Status, failure); rule != nil && !lost {
+		decision.DisableEndpoint, decision.SlowDown = rule.DisableEndpoint, rule.SlowDown
+		if rule.Dead {
+			return decision.dead(rule.Reason, ByRule)
+		}
+	}
+	if most := p.MostAttempts(); most > 0 && progress.CycleAttempt >= most {
+		return decision.dead(delivery.AttemptsExhausted, ByAttempts)
+	}
+	due, cause := p.due(progress, outcome, failure, now, random)
+	if p.pastWindow(due, progress, outcome, now) {
+		return decision.dead(delivery.TooOld, ByAge)
+	}
+	decision.State, decision.NextAttemptAt, decision.Cause = delivery.Pending, due, cause
+	return decision
+}
+
+func (d Decision) dead(reason delivery.Reason, cause Cause) Decision {
+	d.State, d.Reason, d.Cause = delivery.Dead, reason, cause
+	return d
+}
+
+func (p *Policy) due(progress Progress, outcome delivery.Outcome, failure delivery.ErrorCode, now time.Time, random Random) (time.Time, Cause) {
+	if failure == delivery.InterruptedSend {
+		return now, ByLostWorker
+	}
+	floor := p.RetryAfter.floor(outcome, failure, now)
+	return p.next(max(progress.CycleAttempt, 1), progress.ScheduledAt, now, floor, random)
+}
+
+// pastWindow says whether an attempt at due would lie past the age at which
+// the delivery is given up. One that lies exactly at the end does not.
+func (p *Policy) pastWindow(due time.Time, progress Progress, outcome delivery.Outcome, now time.Time) bool {
+	if p.GiveUp.Age == 0 {
+		return false
+	}
+	from := progress.CycleStartedAt
+	if p.GiveUp.AgeFrom == FromFirstAttempt {
+		from = progress.FirstAttemptAt
+		if from.IsZero() {
+			from = outcome.StartedAt
+		}
+		if from.IsZero() {
+			from = now
+		}
+	}
+	return due.Sub(from) > p.GiveUp.Age
+}
