@@ -42,6 +42,11 @@ func (c Condition) matchesStatus(status int) bool {
 	return int(c[1]-'0') == status/10%10 && int(c[2]-'0') == status%10
 }
 
+// status is the number of a condition that is a single status.
+func (c Condition) status() int {
+	return int(c[0]-'0')*100 + int(c[1]-'0')*10 + int(c[2]-'0')
+}
+
 func anyMatches(conditions []Condition, status int, failure delivery.ErrorCode) bool {
 	for _, condition := range conditions {
 		if condition.matches(status, failure) {

@@ -1,0 +1,34 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/malotehq/malote/internal/circuit"
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// CompletionKind says how a claim ended.
+type CompletionKind string
+
+// The ways in which a claim ends.
+const (
+	// Sent: an attempt was made, or failed before it could be.
+	Sent CompletionKind = "sent"
+	// Unsent: the worker hands the delivery back untouched. No attempt counts.
+	Unsent CompletionKind = "unsent"
+	// Expired: the lease ran out and nobody knows what became of the attempt
+	// (F12). It is recorded as interrupted if the claim was not completed after all.
+	Expired CompletionKind = "expired"
+)
+
+// Completion is a claim that ended, with what follows from it. Whoever stores
+// it does so only where the claim is still the delivery's current one; where it
+// is not, the attempt is recorded and nothing else changes (I5).
+type Completion struct {
+	Kind        CompletionKind
+	Claim       *delivery.Claim
+	Outcome     delivery.Outcome // Sent and Expired
+	Decision    Decision         // Sent and Expired
+	Circuit     *circuit.Settings
+	CompletedAt time.Time // by the database's clock
+}
