@@ -20,19 +20,20 @@
 //	Closed    failure, k+1 < N                     k = k+1
 //	Closed    failure, k+1 >= N                    Open; pause 1 begins; signal CircuitOpened
 //	Open      claim                                none allowed
-//	Open      straggler's failure (claimed         k = k+1; Escalating: the pause may grow,
-//	          before the pause ended)              never shrink; HalfOpenProbe: unchanged
-//	Open      straggler's success (claimed before  noted as last success, nothing else
-//	          the circuit opened)
+//	Open      straggler's failure                  k = k+1; Escalating: the pause may grow,
+//	                                               never shrink; HalfOpenProbe: unchanged
+//	Open      straggler's success                  noted as last success, nothing else
 //	Open      the clock reaches PausedUntil        HalfOpen
 //	HalfOpen  claim                                Escalating: up to the limit;
 //	                                               HalfOpenProbe: exactly one
 //	HalfOpen  probe's failure                      Open; k = k+1; the next, longer pause
 //	HalfOpen  probe's success                      Closed; k = 0; signal CircuitClosed
 //
-// A probe is an attempt claimed after the circuit opened, which means after a
-// pause ended, since none is claimed during one. Both instants come from one
-// clock, the database's. A probe that succeeds closes the circuit even if
-// another probe failed first and began a new pause: which of the two was
-// recorded first is chance, and must not matter.
+// A straggler is an attempt that was under way when the circuit opened; a probe
+// is one claimed after a pause had ended. Instants of claims and completions
+// come from one clock, the database's. A probe that succeeds closes the circuit
+// even if another probe failed first and began a new pause: which of the two
+// was recorded first is chance, and must not matter.
+//
+// Slowing down and disabling are apart from this: each has its own file.
 package circuit

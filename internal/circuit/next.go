@@ -15,7 +15,7 @@ func Next(settings Settings, state State, result Result, maxInFlight int) (State
 	switch {
 	case result.Success:
 		state = slowDown(settings.SlowDown, state, result, maxInFlight)
-		return succeed(state, result)
+		return succeed(settings, state, result)
 	case result.Failure:
 		state = slowDown(settings.SlowDown, state, result, maxInFlight)
 		return fail(settings, state, result)
@@ -30,10 +30,10 @@ func closed(state State) State {
 	return state
 }
 
-func succeed(state State, result Result) (State, []Signal) {
+func succeed(settings Settings, state State, result Result) (State, []Signal) {
 	state.LastSuccessAt = later(state.LastSuccessAt, result.At)
 	wasOpen := state.Phase == Open
-	if wasOpen && result.ClaimedAt.Before(state.OpenedAt) {
+	if wasOpen && !isProbe(settings, state, result.ClaimedAt) {
 		return state, nil // a straggler: it says nothing about now
 	}
 	state = closed(state)
@@ -42,6 +42,15 @@ func succeed(state State, result Result) (State, []Signal) {
 		return state, nil
 	}
 	return state, []Signal{{Kind: CircuitClosed, At: result.At}}
+}
+
+// isProbe says whether an attempt was claimed after a pause of the present
+// spell had ended: the last pause, or the first, which a later one may have
+// followed since. Comparing with OpenedAt instead would mistake a claim that
+// raced the opening by a millisecond for a probe.
+func isProbe(settings Settings, state State, claimedAt time.Time) bool {
+	return !claimedAt.Before(state.PausedUntil) ||
+		!claimedAt.Before(state.OpenedAt.Add(times(settings, 1)))
 }
 
 func fail(settings Settings, state State, result Result) (State, []Signal) {
