@@ -12,6 +12,9 @@ var (
 	ErrConflict = errors.New("conflict")
 )
 
+// ErrInvalidText refuses text that PostgreSQL cannot hold.
+var ErrInvalidText = errors.New("text must be UTF-8 without the character U+0000")
+
 // NotFound says what does not exist, or belongs to somebody else: the two are
 // never told apart.
 type NotFound string
@@ -45,6 +48,7 @@ const (
 	ErrTenantExists     Conflict = "tenant_exists"
 	ErrTenantInUse      Conflict = "tenant_in_use"
 	ErrEndpointDisabled Conflict = "webhook_endpoint_disabled"
+	ErrSecretExists     Conflict = "secret_exists"
 	ErrPolicyExists     Conflict = "policy_exists"
 	ErrPolicyInUse      Conflict = "policy_in_use"
 	// ErrPolicyChanged: the endpoint has another policy than the one that the
@@ -59,6 +63,7 @@ var conflictTexts = map[Conflict]string{
 	ErrTenantExists:      "there is already a tenant with this id",
 	ErrTenantInUse:       "the tenant still has endpoints or sources: delete those first",
 	ErrEndpointDisabled:  "the endpoint is disabled: enable it instead",
+	ErrSecretExists:      "the endpoint has this secret already: choose another value",
 	ErrPolicyExists:      "there is already another policy with this name, and policies never change: choose a new name",
 	ErrPolicyInUse:       "endpoints still use this policy: give them another one first",
 	ErrPolicyChanged:     "the endpoint's policy was changed at the same time: try again",

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/circuit"
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
+)
+
+//go:embed queries/complete_lanes.sql
+var completeLanesSQL string
+
+//go:embed queries/complete_claims.sql
+var completeClaimsSQL string
+
+// Completed is what a batch of completions came to.
+type Completed struct {
+	// Lost counts completions whose claim was no longer theirs (I5).
+	Lost int
+	// States counts the deliveries of the others by their state now.
+	States map[delivery.State]int
+	// Signals counts what somebody should hear of.
+	Signals map[circuit.SignalKind]int
+}
+
+// Complete records ended claims and everything that follows from them, in one
+// transaction (I10): attempts, queue rows, closed deliveries, the lanes'
+// circuits, statistics and signals. A completion whose claim was lost is
+// recorded as an attempt and changes nothing else (I5).
+//
+// It may be called again with the same completions when its outcome is unknown:
+// what was done the first time is then found lost, and not done twice.
+func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (Completed, error) {
+	var c *completing
+	err := s.inHotTx(ctx, "completing", func(tx pgx.Tx) error {
+		c = newCompleting(s, tx, completions)
+		return c.run(ctx)
+	})
+	if err != nil {
+		return Completed{}, err
+	}
+	return c.result(), nil
+}
+
+// completing is one transaction of a completion.
+type completing struct {
+	store *Store
+	tx    pgx.Tx
+	all   []policy.Completion
+
+	now   time.Time // the database's
+	lanes map[delivery.ID]*completedLane
+	owned []ownedClaim // in the order of all; the others are lost
+
+	closed   closedRows
+	retries  []retryRow
+	attempts []attemptRow
+	stats    map[delivery.ID]*laneStats
+	signals  []signalRow
+	states   map[delivery.State]int
+}
+
+// ownedClaim is what the queue says of a completion's delivery.
+type ownedClaim struct {
+	owned      bool
+	eventID    delivery.ID
+	rendering  int16
+	supersedes delivery.ID // a newer pending delivery of the same entity
+}
+
+func newCompleting(s *Store, tx pgx.Tx, completions []policy.Completion) *completing {
+	return &completing{
+		store: s, tx: tx, all: completions,
+		lanes:  make(map[delivery.ID]*completedLane),
+		owned:  make([]ownedClaim, len(completions)),
+		stats:  make(map[delivery.ID]*laneStats),
+		states: make(map[delivery.State]int),
+	}
+}
+
+func (c *completing) run(ctx context.Context) error {
+	if err := c.lock(ctx); err != nil {
+		return err
+	}
+	for i := range c.all {
+		c.apply(i)
+	}
+	return c.write(ctx)
+}
+
+// lock takes the lanes, then the claims that are still theirs: the package's
+// lock order. Both go out in one round trip.
+func (c *completing) lock(ctx context.Context) error {
+	var lanes []delivery.LaneRef
+	seen := make(map[delivery.ID]bool)
+	n := len(c.all)
+	shards, ids, tokens := make([]delivery.Shard, n), make([]delivery.ID, n), make([]delivery.ID, n)
+	for i, done := range c.all {
+		if id := done.Claim.Endpoint.ID; !seen[id] {
+			seen[id] = true
+			lanes = append(lanes, delivery.LaneRef{Shard: id.Shard(), EndpointID: id})
+		}
+		shards[i], ids[i], tokens[i] = done.Claim.DeliveryID.Shard(), done.Claim.DeliveryID, done.Claim.Token
+	}
+	laneShards, laneIDs := splitRefs(lanes)
+	batch := &pgx.Batch{}
+	batch.Queue(completeLanesSQL, laneShards, laneIDs).Query(c.readLanes)
+	batch.Queue(completeClaimsSQL, shards, ids, tokens).Query(c.readClaims)
+	if err := runBatch(ctx, c.tx, batch); err != nil {
+		return fmt.Errorf("locking lanes and claims: %w", err)
+	}
+	return nil
+}
+
+func (c *completing) readClaims(rows pgx.Rows) error {
+	var position int
+	var claim ownedClaim
+	_, err := pgx.ForEachRow(rows, []any{&position, &claim.eventID, &claim.rendering, &claim.supersedes}, func() error {
+		claim.owned = true
+		c.owned[position-1] = claim
+		return nil
+	})
+	return err
+}
+
+// apply works out, in memory, what one completion changes.
+func (c *completing) apply(i int) {
+	done, claim := c.all[i], c.owned[i]
+	if done.Kind == policy.Sent || done.Kind == policy.Expired && claim.owned {
+		c.attempts = append(c.attempts, newAttemptRow(done))
+	}
+	if !claim.owned {
+		return
+	}
+	lane := c.lanes[done.Claim.Endpoint.ID]
+	if lane == nil {
+		return // the lane's row is gone: a tenant was removed by hand
+	}
+	if done.Kind == policy.Sent {
+		c.signals = append(c.signals, lane.observe(done)...)
+		c.statsOf(done.Claim.Endpoint.ID, done.Outcome.StartedAt).add(done)
+	}
+	switch {
+	case done.Kind == policy.Unsent:
+		c.retry(done, claim, lane, done.Claim.ScheduledAt) // its place in the line is kept
+	case done.Decision.State == delivery.Pending:
+		c.retry(done, claim, lane, done.Decision.NextAttemptAt)
+	default:
+		c.close(done, claim, done.Decision.State, done.Decision.Reason, delivery.ID{})
+	}
+	lane.freed(done, c.now)
+}
+
+// retry puts a delivery back, unless something newer took its place meanwhile
+// or its endpoint is gone.
+func (c *completing) retry(done policy.Completion, claim ownedClaim, lane *completedLane, at time.Time) {
+	switch {
+	case !claim.supersedes.IsZero():
+		c.close(done, claim, delivery.Superseded, delivery.ReplacedByNewer, claim.supersedes)
+		return
+	case lane.status == delivery.Deleted:
+		c.close(done, claim, delivery.Dead, delivery.EndpointDeleted, delivery.ID{})
+		return
+	}
+	c.states[delivery.Pending]++
+	c.retries = append(c.retries, newRetryRow(done, at))
+	lane.wakeAt(at)
+}
+
+func (c *completing) close(done policy.Completion, claim ownedClaim, state delivery.State, reason delivery.Reason, by delivery.ID) {
+	attempts := done.Claim.Attempt
+	if done.Kind == policy.Unsent {
+		attempts--
+	}
+	c.states[state]++
+	c.closed = append(c.closed, closedDelivery{
+		id: done.Claim.DeliveryID, endpointID: done.Claim.Endpoint.ID, eventID: claim.eventID,
+		tenant: done.Claim.Event.Tenant, state: state, reason: reason, trigger: done.Claim.Trigger,
+		rendering: claim.rendering, attemptCount: int32(attempts),
+		lastStatus: int16(done.Outcome.Status), lastError: done.Decision.ErrorCode,
+		coalesceKey: done.Claim.Event.CoalesceKey, supersededBy: by,
+	})
+}
+
+func (c *completing) result() Completed {
+	result := Completed{States: c.states, Signals: make(map[circuit.SignalKind]int)}
+	for _, claim := range c.owned {
+		if !claim.owned {
+			result.Lost++
+		}
+	}
+	for _, s := range c.signals {
+		result.Signals[s.signal.Kind]++
+	}
+	return result
+}

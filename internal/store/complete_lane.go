@@ -1,0 +1,92 @@
+package store
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/circuit"
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
+)
+
+// completedLane is a lane under its lock, while completions are applied to it.
+type completedLane struct {
+	ref         delivery.LaneRef
+	tenant      string
+	status      delivery.EndpointStatus
+	maxInFlight int
+	parkedFull  bool
+	claimLimit  int
+	state       circuit.State
+
+	wake           time.Time // earliest instant to look at it again; zero: no need
+	disabledReason string    // set if it was disabled by these completions
+}
+
+func (c *completing) readLanes(rows pgx.Rows) error {
+	for rows.Next() {
+		lane := &completedLane{}
+		s := &lane.state
+		err := rows.Scan(&c.now, &lane.ref.Shard, &lane.ref.EndpointID, &lane.tenant, &lane.status,
+			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit,
+			&s.Phase, &s.ConsecutiveFailures, zeroable(&s.FirstFailureAt), zeroable(&s.LastFailureAt), zeroable(&s.LastSuccessAt),
+			zeroable(&s.OpenedAt), &s.OpenedCount, zeroable(&s.PausedUntil),
+			&s.SlowLevel, zeroable(&s.SlowedAt), &s.SlowStreak, &s.SlowSuccesses, &s.WarnedLevel, zeroable(&s.DisabledAt))
+		if err != nil {
+			return err
+		}
+		c.lanes[lane.ref.EndpointID] = lane
+	}
+	return rows.Err()
+}
+
+// observe tells the circuit what an attempt showed.
+func (l *completedLane) observe(done policy.Completion) []signalRow {
+	before := l.state
+	result := done.Decision.Result(done.Claim.ClaimedAt, done.CompletedAt, done.Outcome.Duration)
+	next, signals := circuit.Next(*done.Circuit, l.state, result, l.maxInFlight)
+	l.state = next
+	l.claimLimit = l.limitOf(done, next)
+	if next.DisabledAt.After(before.DisabledAt) && l.status == delivery.Active {
+		l.status = delivery.DisabledBySystem
+	}
+	if next.PausedUntil.Before(before.PausedUntil) || l.claimLimit > l.limitOf(done, before) {
+		l.wakeAt(done.CompletedAt) // more may be claimed than the last look allowed
+	}
+	rows := make([]signalRow, 0, len(signals))
+	for _, s := range signals {
+		if s.Kind == circuit.EndpointDisabled {
+			l.disabledReason = string(s.Reason)
+		}
+		rows = append(rows, signalRow{lane: l, deliveryID: done.Claim.DeliveryID, signal: s})
+	}
+	return rows
+}
+
+// limitOf is what the next claim may have in flight. While the circuit is open
+// no claim sees the lane, because it is not ready before the pause ends; so the
+// limit stored is the one that holds then.
+func (l *completedLane) limitOf(done policy.Completion, state circuit.State) int {
+	at := done.CompletedAt
+	if state.PausedUntil.After(at) {
+		at = state.PausedUntil
+	}
+	state.DisabledAt = time.Time{} // a disabled lane is not claimed at all
+	return max(1, circuit.ClaimLimit(*done.Circuit, state, l.maxInFlight, at))
+}
+
+// freed notes that a slot of the lane is free again, which matters to a lane
+// that was parked as full, or whose next delivery of the same entity waits.
+func (l *completedLane) freed(done policy.Completion, now time.Time) {
+	if l.parkedFull || done.Claim.Event.CoalesceKey != "" {
+		l.parkedFull = false
+		l.wakeAt(now)
+	}
+}
+
+func (l *completedLane) wakeAt(at time.Time) {
+	if l.wake.IsZero() || at.Before(l.wake) {
+		l.wake = at
+	}
+}

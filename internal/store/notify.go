@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// wakeChannel is where processes tell each other that lanes became ready. A
+// lost notification costs a poll interval, nothing else.
+const wakeChannel = "malote_wake"
+
+// listenerCheck is how often a silent listener asks whether its connection
+// still lives: behind a dropped network it would otherwise wait for ever.
+const listenerCheck = 15 * time.Second
+
+// NotifyWake tells the other processes.
+func (s *Store) NotifyWake(ctx context.Context) error {
+	if _, err := s.pool.Exec(ctx, `SELECT pg_notify($1, '')`, wakeChannel); err != nil {
+		return fmt.Errorf("notifying other processes: %w", err)
+	}
+	return nil
+}
+
+// Listen calls wake for every notification, on a connection of its own, until
+// ctx ends or the connection fails. The caller calls it again then.
+func (s *Store) Listen(ctx context.Context, wake func()) error {
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	if err != nil {
+		return fmt.Errorf("connecting the listener: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, "LISTEN "+wakeChannel); err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	wake() // something may have happened while nobody listened
+	for {
+		if err := waitOrCheck(ctx, conn, wake); err != nil {
+			return fmt.Errorf("listening: %w", err)
+		}
+	}
+}
+
+func waitOrCheck(ctx context.Context, conn *pgx.Conn, wake func()) error {
+	waiting, cancel := context.WithTimeout(ctx, listenerCheck)
+	defer cancel()
+	_, err := conn.WaitForNotification(waiting)
+	switch {
+	case err == nil:
+		wake()
+		return nil
+	case waiting.Err() == nil || ctx.Err() != nil || conn.IsClosed():
+		return err
+	}
+	checking, cancelCheck := context.WithTimeout(ctx, 5*time.Second)
+	defer cancelCheck()
+	return conn.Ping(checking)
+}

@@ -1,0 +1,38 @@
+-- Every lane with pending work, found by hopping over the index from one lane
+-- to the next, that has been due for over a second and is not ready: parked as
+-- empty, or parked as full with nothing (or too little) in flight. The sweep runs
+-- over all shards: a maintenance query, not a claim.
+WITH RECURSIVE busy AS (
+    (SELECT q.shard, q.endpoint_id FROM malote.queue q
+     WHERE q.status = 'pending' ORDER BY q.shard, q.endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT hop.shard, hop.endpoint_id
+    FROM busy
+    CROSS JOIN LATERAL (
+        SELECT q.shard, q.endpoint_id FROM malote.queue q
+        WHERE q.status = 'pending' AND (q.shard, q.endpoint_id) > (busy.shard, busy.endpoint_id)
+        ORDER BY q.shard, q.endpoint_id LIMIT 1
+    ) hop
+), stranded AS (
+    SELECT l.shard, l.endpoint_id
+    FROM busy
+    JOIN malote.lanes l ON l.shard = busy.shard AND l.endpoint_id = busy.endpoint_id
+    WHERE l.status = 'active' AND l.ready_at > greatest(now(), l.paused_until)
+        AND l.claim_limit > (
+            SELECT count(*) FROM malote.queue s
+            WHERE s.shard = l.shard AND s.endpoint_id = l.endpoint_id AND s.status = 'sending')
+        AND EXISTS (
+            SELECT 1 FROM malote.queue q
+            WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'pending'
+                AND q.next_attempt_at < now() - interval '1 second'
+                AND (q.coalesce_key IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM malote.queue s
+                    WHERE s.shard = l.shard AND s.endpoint_id = l.endpoint_id
+                        AND s.coalesce_key = q.coalesce_key AND s.status = 'sending')))
+    ORDER BY l.shard, l.endpoint_id
+    FOR UPDATE OF l
+)
+UPDATE malote.lanes l
+SET ready_at = greatest(now(), l.paused_until), parked_full = false
+FROM stranded
+WHERE l.shard = stranded.shard AND l.endpoint_id = stranded.endpoint_id

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+//go:embed queries/expired_leases.sql
+var expiredLeasesSQL string
+
+// ExpiredLeases gives at most limit claims whose lease has run out (F12): their
+// workers died or stopped. Nothing is locked: whoever completes them finds out
+// under the lock whether they are still open. now is the database's time.
+func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*delivery.Claim, now time.Time, err error) {
+	err = s.inHotTx(ctx, "looking for expired leases", func(tx pgx.Tx) error {
+		claims, now = nil, time.Time{}
+		rows, _ := tx.Query(ctx, expiredLeasesSQL, limit)
+		var refs []delivery.LaneRef
+		endpointOf := make(map[*delivery.Claim]delivery.ID)
+		for rows.Next() {
+			claim := &delivery.Claim{}
+			var endpointID delivery.ID
+			targets := append([]any{&now, &claim.Token, &endpointID}, claimTargets(claim)...)
+			if err := rows.Scan(targets...); err != nil {
+				rows.Close()
+				return err
+			}
+			claims = append(claims, claim)
+			endpointOf[claim] = endpointID
+			refs = append(refs, delivery.LaneRef{Shard: endpointID.Shard(), EndpointID: endpointID})
+		}
+		if err := rows.Err(); err != nil || len(claims) == 0 {
+			return err
+		}
+		endpoints, err := loadEndpoints(ctx, tx, refs)
+		for _, claim := range claims {
+			claim.Endpoint = endpoints[endpointOf[claim]]
+		}
+		return err
+	})
+	return claims, now, err
+}
+
+//go:embed queries/claim_task.sql
+var claimTaskSQL string
+
+// ClaimTask says whether this process is to run a periodic task now: of all
+// processes, one gets true once per period. A process that dies in the middle
+// costs one period.
+func (s *Store) ClaimTask(ctx context.Context, name string, every time.Duration) (bool, error) {
+	tag, err := s.pool.Exec(ctx, claimTaskSQL, name, every.Seconds())
+	if err != nil {
+		return false, fmt.Errorf("claiming the task %s: %w", name, err)
+	}
+	return tag.RowsAffected() == 1, nil
+}
+
+//go:embed queries/expire_keys.sql
+var expireKeysSQL string
+
+// ExpireKeys removes at most limit idempotency keys that are past their time
+// and says how many it removed.
+func (s *Store) ExpireKeys(ctx context.Context, limit int) (int, error) {
+	tag, err := s.pool.Exec(ctx, expireKeysSQL, limit)
+	if err != nil {
+		return 0, fmt.Errorf("removing expired idempotency keys: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}

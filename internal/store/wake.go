@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+//go:embed queries/wake_lanes.sql
+var wakeLanesSQL string
+
+//go:embed queries/wake_stranded.sql
+var wakeStrandedSQL string
+
+//go:embed queries/sweep_lanes.sql
+var sweepLanesSQL string
+
+// WakeLanes is the publisher's half of I4: called after its commit, it makes
+// those lanes ready that look parked, and returns how many did. A lane that is
+// full is left alone, because its next completion wakes it; one whose circuit is
+// open becomes ready when the pause ends.
+//
+// If the caller dies before it comes here, the sweep finds the lanes.
+func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (int, error) {
+	n, err := s.wake(ctx, wakeLanesSQL, lanes)
+	if err != nil {
+		return 0, fmt.Errorf("waking lanes: %w", err)
+	}
+	return n, nil
+}
+
+// wakeStranded is the claimer's half of I4: of the lanes that it parked, those
+// that have due work after all become ready.
+func (s *Store) wakeStranded(ctx context.Context, lanes []delivery.LaneRef) (int, error) {
+	n, err := s.wake(ctx, wakeStrandedSQL, lanes)
+	if err != nil {
+		return 0, fmt.Errorf("looking again at parked lanes: %w", err)
+	}
+	return n, nil
+}
+
+func (s *Store) wake(ctx context.Context, statement string, lanes []delivery.LaneRef) (woken int, err error) {
+	if len(lanes) == 0 {
+		return 0, nil
+	}
+	shards, endpoints := splitRefs(lanes)
+	err = s.inHotTx(ctx, "waking", func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(asyncCommit) // lost in a crash of the server, the sweep finds it
+		batch.Queue(statement, shards, endpoints).Exec(func(tag pgconn.CommandTag) error {
+			woken = int(tag.RowsAffected())
+			return nil
+		})
+		return runBatch(ctx, tx, batch)
+	})
+	return woken, err
+}
+
+// Sweep looks for lanes that should be ready and are not, makes them ready and
+// returns how many there were. While every process lives, there are none: a
+// publisher or completer that was killed between its commit and the wake-up is
+// the only way. It visits each lane with pending work once.
+func (s *Store) Sweep(ctx context.Context) (stranded int, err error) {
+	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sweepLanesSQL)
+		stranded = int(tag.RowsAffected())
+		return err
+	})
+	return stranded, err
+}
