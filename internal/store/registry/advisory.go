@@ -8,7 +8,8 @@ import (
 )
 
 // Advisory locks stand for what has no row of its own to lock. They are held to
-// the transaction's end and taken before any row is locked.
+// the transaction's end and taken before any row is locked but an idempotency
+// key's.
 type advisoryLock struct{ class, key int32 }
 
 const (

@@ -31,32 +31,45 @@ const (
 	policyInUseSQL = `SELECT EXISTS (SELECT FROM malote.endpoints AS e WHERE e.policy = $1 AND e.deleted_at IS NULL)`
 )
 
+// policiesScope is the idempotency keys': policies belong to no tenant.
+var policiesScope = onceScope{shard: 0, name: "policy:"}
+
 // CreatePolicy publishes a policy; created is false if it was there already
-// with the very same source. A name that is taken by another one, or by a
-// preset, is ErrPolicyExists.
-//
-// The name does what an idempotency key would do, and longer.
-func (r *Registry) CreatePolicy(ctx context.Context, name, source string) (policy Policy, created bool, _ error) {
+// with the very same source, or if the idempotency key is a repeat. A name that
+// is taken by another policy, a preset included, is ErrPolicyExists.
+func (r *Registry) CreatePolicy(ctx context.Context, name, source string, once Once) (policy Policy, created bool, _ error) {
 	if slices.Contains(r.presets, name) {
 		return Policy{}, false, ErrPolicyExists
 	}
 	err := r.inTx(ctx, "creating a policy", func(tx pgx.Tx) error {
-		var err error
-		policy, err = scanPolicy(tx.QueryRow(ctx, insertPolicySQL, name, source))
-		created = err == nil
-		if !errors.Is(err, pgx.ErrNoRows) {
+		_, first, err := once.first(ctx, tx, policiesScope, r.newID(policiesScope.shard))
+		switch {
+		case err != nil:
 			return err
+		case !first:
+			created = false
+			policy, err = scanPolicy(tx.QueryRow(ctx, selectPolicySQL, name))
+			return orDeleted(orMissing(err, ErrNoPolicy))
 		}
-		policy, err = scanPolicy(tx.QueryRow(ctx, selectPolicySQL, name))
-		if err == nil && policy.Source != source || errors.Is(err, pgx.ErrNoRows) {
-			return ErrPolicyExists // or it was deleted just now
-		}
+		policy, created, err = insertPolicy(ctx, tx, name, source)
 		return err
 	})
 	if err != nil {
 		return Policy{}, false, err
 	}
 	return policy, created, nil
+}
+
+func insertPolicy(ctx context.Context, tx pgx.Tx, name, source string) (_ Policy, created bool, _ error) {
+	policy, err := scanPolicy(tx.QueryRow(ctx, insertPolicySQL, name, source))
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return policy, err == nil, err
+	}
+	policy, err = scanPolicy(tx.QueryRow(ctx, selectPolicySQL, name))
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && policy.Source != source {
+		return Policy{}, false, ErrPolicyExists // no row: it was there, and was deleted just now
+	}
+	return policy, false, err
 }
 
 // Policy finds one that a user wrote.
@@ -94,7 +107,7 @@ func (r *Registry) DeletePolicy(ctx context.Context, name string) error {
 }
 
 // holdPolicy makes sure that a policy exists and stays until the transaction's
-// end. It must come before any row is locked.
+// end (see the lock order).
 func (r *Registry) holdPolicy(ctx context.Context, tx pgx.Tx, name string) error {
 	if slices.Contains(r.presets, name) {
 		return nil

@@ -14,8 +14,8 @@
 // # Lock order
 //
 // The row of an idempotency key first (only creating transactions of this
-// package take those scopes, one each), then an endpoint's lane, then its
-// tenant, then everything else.
+// package take those scopes, one each), then advisory locks, then an endpoint's
+// lane, then its tenant, then everything else.
 package registry
 
 import (

@@ -1,0 +1,47 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// Counts come from the partial indexes alone. The oldest is looked for among
+// the first 10,000 in the order they are due: a longer backlog is one of whole
+// hours, in which the oldest is among those that come next, or close to it.
+const countOpenSQL = `SELECT l.endpoint_id, pending.n, sending.n, oldest.since
+	FROM malote.lanes AS l
+	CROSS JOIN LATERAL (
+		SELECT count(*) AS n FROM malote.queue AS q
+		WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'pending') AS pending
+	CROSS JOIN LATERAL (
+		SELECT count(*) AS n FROM malote.queue AS q
+		WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'sending') AS sending
+	CROSS JOIN LATERAL (
+		SELECT min(first.cycle_started_at) AS since FROM (
+			SELECT q.cycle_started_at FROM malote.queue AS q
+			WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'pending'
+			ORDER BY q.next_attempt_at, q.id LIMIT 10000) AS first) AS oldest
+	WHERE l.shard = ANY($1) AND l.endpoint_id = ANY($2)`
+
+// countOpen fills in the counts of the endpoints with the given ids.
+func countOpen(ctx context.Context, from querier, healths []*Health, ids []delivery.ID) error {
+	byID := make(map[delivery.ID]*Health, len(ids))
+	shards := make([]delivery.Shard, len(ids))
+	for i, id := range ids {
+		byID[id], shards[i] = healths[i], id.Shard()
+	}
+	rows, _ := from.Query(ctx, countOpenSQL, shards, ids)
+	var id delivery.ID
+	var pending, inFlight int
+	var since time.Time
+	_, err := pgx.ForEachRow(rows, []any{&id, &pending, &inFlight, instant{&since}}, func() error {
+		health := byID[id]
+		health.Counted, health.Pending, health.InFlight, health.OldestPendingSince = true, pending, inFlight, since
+		return nil
+	})
+	return err
+}

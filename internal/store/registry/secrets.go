@@ -1,0 +1,158 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+const (
+	// The clock at the insert, not the transaction's start: a rotation that
+	// waited for another one is the newer of the two, and signs first.
+	insertSecretSQL = `INSERT INTO malote.endpoint_secrets AS s (shard, id, endpoint_id, value, created_at)
+		VALUES ($1, $2, $3, $4, clock_timestamp()) RETURNING s.id, s.created_at, s.expires_at`
+
+	secretExistsSQL = `SELECT EXISTS (SELECT FROM malote.endpoint_secrets AS s
+		WHERE s.shard = $1 AND s.endpoint_id = $2 AND s.value = $3 AND (s.expires_at IS NULL OR s.expires_at > now()))`
+
+	listSecretsSQL = `SELECT s.id, s.created_at, s.expires_at FROM malote.endpoint_secrets AS s
+		WHERE s.shard = $1 AND s.endpoint_id = $2 AND (s.expires_at IS NULL OR s.expires_at > now())
+		ORDER BY s.created_at DESC, s.id DESC`
+
+	// One that expires sooner anyway keeps its time.
+	expireSecretsSQL = `UPDATE malote.endpoint_secrets AS s SET expires_at = now() + $3::interval
+		WHERE s.shard = $1 AND s.endpoint_id = $2 AND (s.expires_at IS NULL OR s.expires_at > now() + $3::interval)`
+
+	revokeSecretSQL = `DELETE FROM malote.endpoint_secrets AS s
+		WHERE s.shard = $1 AND s.endpoint_id = $2 AND s.id = $3`
+)
+
+// AddSecret gives an endpoint one more secret, which signs first from now on
+// (D14). created is false, and the value missing, if the idempotency key is a
+// repeat.
+func (r *Registry) AddSecret(ctx context.Context, owner Owner, endpoint delivery.ID, value string, once Once) (_ delivery.Secret, created bool, _ error) {
+	return r.addSecret(ctx, owner, endpoint, value, once, func(pgx.Tx) error { return nil })
+}
+
+// RotateSecret adds a secret as AddSecret does and lets all older ones expire
+// after the overlap, in which they go on signing beside it (S05); with none
+// they stop at once.
+func (r *Registry) RotateSecret(ctx context.Context, owner Owner, endpoint delivery.ID, value string, overlap time.Duration, once Once) (_ delivery.Secret, created bool, _ error) {
+	return r.addSecret(ctx, owner, endpoint, value, once, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, expireSecretsSQL, endpoint.Shard(), endpoint, overlap)
+		return err
+	})
+}
+
+func (r *Registry) addSecret(ctx context.Context, owner Owner, endpoint delivery.ID, value string, once Once, before func(pgx.Tx) error) (secret delivery.Secret, created bool, _ error) {
+	if _, err := r.findEndpoint(ctx, owner, endpoint); err != nil {
+		return delivery.Secret{}, false, explain("adding a secret", err)
+	}
+	shard := endpoint.Shard()
+	err := r.inTx(ctx, "adding a secret", func(tx pgx.Tx) error {
+		id, first, err := once.first(ctx, tx, onceScope{shard, "secret:" + endpoint.String()}, r.newID(shard))
+		created = first
+		if err != nil {
+			return err
+		}
+		if !first {
+			secret, err = repeatedSecret(ctx, tx, endpoint, id)
+			return err
+		}
+		return changeEndpoint(ctx, tx, owner, endpoint, func(lane) error {
+			if err := refuseSecondCopy(ctx, tx, endpoint, value); err != nil {
+				return err
+			}
+			if err := before(tx); err != nil {
+				return err
+			}
+			secret, err = insertSecret(ctx, tx, endpoint, id, value)
+			return err
+		})
+	})
+	if err != nil {
+		return delivery.Secret{}, false, err
+	}
+	return secret, created, nil
+}
+
+func repeatedSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID) (delivery.Secret, error) {
+	live, err := readSecrets(ctx, tx, endpoint)
+	if err != nil {
+		return delivery.Secret{}, err
+	}
+	at := slices.IndexFunc(live, func(s delivery.Secret) bool { return s.ID == id })
+	if at < 0 {
+		return delivery.Secret{}, ErrCreatedAndDeleted
+	}
+	return live[at], nil
+}
+
+func refuseSecondCopy(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, value string) error {
+	var exists bool
+	err := tx.QueryRow(ctx, secretExistsSQL, endpoint.Shard(), endpoint, []byte(value)).Scan(&exists)
+	if err == nil && exists {
+		return ErrSecretExists
+	}
+	return err
+}
+
+func insertSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID, value string) (delivery.Secret, error) {
+	secret := delivery.Secret{Value: value}
+	err := tx.QueryRow(ctx, insertSecretSQL, endpoint.Shard(), id, endpoint, []byte(value)).
+		Scan(&secret.ID, instant{&secret.CreatedAt}, instant{&secret.ExpiresAt})
+	return secret, err
+}
+
+// insertSecrets stores a new endpoint's secrets so that the first given is the
+// newest: it is the current one.
+func (r *Registry) insertSecrets(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, values []string) ([]delivery.Secret, error) {
+	secrets := make([]delivery.Secret, len(values))
+	for i, value := range slices.Backward(values) {
+		if err := refuseSecondCopy(ctx, tx, endpoint, value); err != nil {
+			return nil, err
+		}
+		secret, err := insertSecret(ctx, tx, endpoint, r.newID(endpoint.Shard()), value)
+		if err != nil {
+			return nil, err
+		}
+		secrets[i] = secret
+	}
+	return secrets, nil
+}
+
+// Secrets lists an endpoint's live secrets without their values, newest first.
+func (r *Registry) Secrets(ctx context.Context, owner Owner, endpoint delivery.ID) ([]delivery.Secret, error) {
+	_, err := r.findEndpoint(ctx, owner, endpoint)
+	if err != nil {
+		return nil, explain("listing secrets", err)
+	}
+	secrets, err := readSecrets(ctx, r.pool, endpoint)
+	return secrets, explain("listing secrets", err)
+}
+
+func readSecrets(ctx context.Context, from querier, endpoint delivery.ID) ([]delivery.Secret, error) {
+	rows, _ := from.Query(ctx, listSecretsSQL, endpoint.Shard(), endpoint)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s delivery.Secret, err error) {
+		err = row.Scan(&s.ID, instant{&s.CreatedAt}, instant{&s.ExpiresAt})
+		return s, err
+	})
+}
+
+// RevokeSecret ends a secret at once and forgets its value. It may be the last
+// one: nothing is sent then, every attempt says so (D13).
+func (r *Registry) RevokeSecret(ctx context.Context, owner Owner, endpoint, secret delivery.ID) error {
+	return r.inTx(ctx, "revoking a secret", func(tx pgx.Tx) error {
+		return changeEndpoint(ctx, tx, owner, endpoint, func(l lane) error {
+			tag, err := tx.Exec(ctx, revokeSecretSQL, l.shard, endpoint, secret)
+			if err == nil && tag.RowsAffected() == 0 {
+				return ErrNoSecret
+			}
+			return err
+		})
+	})
+}
