@@ -41,7 +41,30 @@ type Claim struct {
 	FirstAttemptAt time.Time // first attempt of this cycle; zero: this one
 	ClaimedAt      time.Time // database time of the claim
 	LeaseUntil     time.Time // database time
+	ReceivedAt     time.Time // the same instant as ClaimedAt, on this process's clock
 }
+
+// DatabaseTime tells what the database's clock shows at an instant of this
+// process's clock. The two may be hours apart: the distance is measured from
+// the claim, monotonically.
+func (c *Claim) DatabaseTime(local time.Time) time.Time {
+	return c.ClaimedAt.Add(local.Sub(c.ReceivedAt))
+}
+
+// Claimed is what one claim brought.
+type Claimed struct {
+	Claims []*Claim
+	// Lanes is how many lanes were looked at. As many as were asked for: more
+	// may be ready.
+	Lanes int
+	// NextDue is how long until some lane may have work, by the database's
+	// clock; NothingDue if none is known to. Set only if the claim brought less
+	// than was asked for.
+	NextDue time.Duration
+}
+
+// NothingDue is the NextDue of an idle database.
+const NothingDue = time.Duration(-1)
 
 // Delivery is one event's way to one endpoint, as history shows it.
 type Delivery struct {

@@ -32,3 +32,13 @@ type Completion struct {
 	Circuit     *circuit.Settings
 	CompletedAt time.Time // by the database's clock
 }
+
+// Completed is what a batch of completions came to.
+type Completed struct {
+	// Lost counts completions whose claim was no longer theirs (I5).
+	Lost int
+	// States counts the deliveries of the others by their state now.
+	States map[delivery.State]int
+	// Signals counts what somebody should hear of.
+	Signals map[circuit.SignalKind]int
+}

@@ -23,21 +23,6 @@ var claimParkSQL string
 //go:embed queries/claim_next_due.sql
 var claimNextDueSQL string
 
-// Claimed is what one claim brought.
-type Claimed struct {
-	Claims []*delivery.Claim
-	// Lanes is how many lanes were looked at. As many as were asked for: more
-	// may be ready.
-	Lanes int
-	// NextDue is how long until some lane may have work again, by the
-	// database's clock; negative if no lane is known to. Set only if the claim
-	// brought less than was asked for.
-	NextDue time.Duration
-}
-
-// NothingDue is the NextDue of an idle database.
-const NothingDue = time.Duration(-1)
-
 // Claim takes at most n due deliveries, the first of every ready lane before
 // the second of any, and never more of a lane than its limit allows over all
 // processes. When it returns, the claim is committed: what it returns may be
@@ -46,7 +31,7 @@ const NothingDue = time.Duration(-1)
 // The lanes are locked by one statement and counted by the next, whose snapshot
 // is taken once the locks are held: nobody else can claim from them meanwhile,
 // so the count is exact (I1). Lanes that others hold are skipped, not waited for.
-func (s *Store) Claim(ctx context.Context, n int) (Claimed, error) {
+func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
 	token := delivery.NewID(0, time.Now(), s.random)
 	var claim *claiming
 	err := s.inHotTx(ctx, "claiming", func(tx pgx.Tx) error {
@@ -54,9 +39,9 @@ func (s *Store) Claim(ctx context.Context, n int) (Claimed, error) {
 		return claim.run(ctx)
 	})
 	if err != nil {
-		return Claimed{}, err
+		return delivery.Claimed{}, err
 	}
-	result := Claimed{Claims: claim.claims, Lanes: len(claim.lanes), NextDue: NothingDue}
+	result := delivery.Claimed{Claims: claim.claims, Lanes: len(claim.lanes), NextDue: delivery.NothingDue}
 	received := time.Now()
 	for _, c := range result.Claims {
 		c.ReceivedAt = received
@@ -214,10 +199,10 @@ func (c *claiming) readParked(rows pgx.Rows) error {
 func (s *Store) nextDue(ctx context.Context) (time.Duration, error) {
 	var seconds *float64
 	if err := s.hot.QueryRow(ctx, claimNextDueSQL).Scan(&seconds); err != nil {
-		return NothingDue, fmt.Errorf("looking for the next due lane: %w", err)
+		return delivery.NothingDue, fmt.Errorf("looking for the next due lane: %w", err)
 	}
 	if seconds == nil {
-		return NothingDue, nil
+		return delivery.NothingDue, nil
 	}
 	return max(0, time.Duration(*seconds*float64(time.Second))), nil
 }

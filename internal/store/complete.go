@@ -19,16 +19,6 @@ var completeLanesSQL string
 //go:embed queries/complete_claims.sql
 var completeClaimsSQL string
 
-// Completed is what a batch of completions came to.
-type Completed struct {
-	// Lost counts completions whose claim was no longer theirs (I5).
-	Lost int
-	// States counts the deliveries of the others by their state now.
-	States map[delivery.State]int
-	// Signals counts what somebody should hear of.
-	Signals map[circuit.SignalKind]int
-}
-
 // Complete records ended claims and everything that follows from them, in one
 // transaction (I10): attempts, queue rows, closed deliveries, the lanes'
 // circuits, statistics and signals. A completion whose claim was lost is
@@ -36,14 +26,14 @@ type Completed struct {
 //
 // It may be called again with the same completions when its outcome is unknown:
 // what was done the first time is then found lost, and not done twice.
-func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (Completed, error) {
+func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error) {
 	var c *completing
 	err := s.inHotTx(ctx, "completing", func(tx pgx.Tx) error {
 		c = newCompleting(s, tx, completions)
 		return c.run(ctx)
 	})
 	if err != nil {
-		return Completed{}, err
+		return policy.Completed{}, err
 	}
 	return c.result(), nil
 }
@@ -188,8 +178,8 @@ func (c *completing) close(done policy.Completion, claim ownedClaim, state deliv
 	})
 }
 
-func (c *completing) result() Completed {
-	result := Completed{States: c.states, Signals: make(map[circuit.SignalKind]int)}
+func (c *completing) result() policy.Completed {
+	result := policy.Completed{States: c.states, Signals: make(map[circuit.SignalKind]int)}
 	for _, claim := range c.owned {
 		if !claim.owned {
 			result.Lost++

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -126,12 +127,18 @@ func (c *completing) queueAttempts(batch *pgx.Batch) {
 	for i, row := range c.attempts {
 		shards[i], deliveries[i], tokens[i] = row.claim.DeliveryID.Shard(), row.claim.DeliveryID, row.claim.Token
 		numbers[i], durations[i] = int32(row.claim.Attempt), int32(row.outcome.Duration.Milliseconds())
-		triggers[i], codes[i], texts[i] = string(row.claim.Trigger), string(row.code), row.outcome.ErrorText
+		triggers[i], codes[i], texts[i] = string(row.claim.Trigger), string(row.code), storable(row.outcome.ErrorText)
 		scheduled[i], started[i] = row.claim.ScheduledAt, row.outcome.StartedAt
 		statuses[i], responses[i] = int16(row.outcome.Status), row.outcome.Response
 	}
 	batch.Queue(completeAttemptsSQL, shards, deliveries, tokens, numbers, triggers, scheduled, started,
 		durations, statuses, codes, texts, responses)
+}
+
+// storable makes a text one that PostgreSQL takes: it may quote what a hostile
+// endpoint sent, and one bad byte must not fail the whole batch.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // signalRow is something about a lane that somebody should hear of.

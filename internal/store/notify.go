@@ -16,14 +16,6 @@ const wakeChannel = "malote_wake"
 // still lives: behind a dropped network it would otherwise wait for ever.
 const listenerCheck = 15 * time.Second
 
-// NotifyWake tells the other processes.
-func (s *Store) NotifyWake(ctx context.Context) error {
-	if _, err := s.pool.Exec(ctx, `SELECT pg_notify($1, '')`, wakeChannel); err != nil {
-		return fmt.Errorf("notifying other processes: %w", err)
-	}
-	return nil
-}
-
 // Listen calls wake for every notification, on a connection of its own, until
 // ctx ends or the connection fails. The caller calls it again then.
 func (s *Store) Listen(ctx context.Context, wake func()) error {

@@ -10,47 +10,37 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-// PublishedBatch is what came of a batch of drafts, in their order, with the
-// lanes that have new work and must be looked at now that it is committed.
-type PublishedBatch struct {
-	Results []delivery.Published
-	Lanes   []delivery.LaneRef
-}
-
 // Publish commits drafts with everything that follows from them. Each unit of
-// drafts is written whole or refused whole; refused units don't harm others.
-// When it returns an error nothing was written, or nobody knows.
-func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan delivery.Planner) (PublishedBatch, error) {
-	done := PublishedBatch{Results: make([]delivery.Published, len(drafts))}
+// drafts is written whole or refused whole; refused units don't harm others. It
+// returns what came of the drafts, in their order, and the lanes that have new
+// work and must be looked at now that it is committed. When it returns an error
+// nothing was written, or nobody knows.
+func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error) {
+	results := make([]delivery.Published, len(drafts))
+	var lanes []delivery.LaneRef
 	for pending := indexes(len(drafts)); len(pending) > 0; {
 		round := newPublishRound(drafts, pending)
 		err := s.inHotTx(ctx, "publishing", func(tx pgx.Tx) error {
-			p := &publication{store: s, tx: tx, plan: plan, round: round}
-			p.reset(drafts)
+			round.reset()
+			p := &publication{store: s, tx: tx, plan: plan, round: round, all: drafts}
 			return p.run(ctx)
 		})
 		if err != nil {
-			return PublishedBatch{}, err
+			return nil, nil, err
 		}
-		pending = round.settle(drafts, done.Results)
-		done.Lanes = append(done.Lanes, round.lanes...)
+		pending = round.settle(drafts, results)
+		lanes = append(lanes, round.lanes...)
 	}
-	return done, nil
+	return results, lanes, nil
 }
 
-// publication is one transaction of a publish. reset makes it new, so that the
-// transaction can run again.
+// publication is one transaction of a publish.
 type publication struct {
 	store *Store
 	tx    pgx.Tx
 	plan  delivery.Planner
 	round *publishRound
 	all   []*delivery.Draft // everything, addressed by the round's indexes
-}
-
-func (p *publication) reset(drafts []*delivery.Draft) {
-	p.all = drafts
-	p.round.reset()
 }
 
 func (p *publication) run(ctx context.Context) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -21,7 +20,8 @@ var wakeStrandedSQL string
 var sweepLanesSQL string
 
 // WakeLanes is the publisher's half of I4: called after its commit, it makes
-// those lanes ready that look parked, and returns how many did. A lane that is
+// those lanes ready that look parked, tells the other processes if there were any, and
+// returns how many. A lane that is
 // full is left alone, because its next completion wakes it; one whose circuit is
 // open becomes ready when the pause ends.
 //
@@ -52,9 +52,8 @@ func (s *Store) wake(ctx context.Context, statement string, lanes []delivery.Lan
 	err = s.inHotTx(ctx, "waking", func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(asyncCommit) // lost in a crash of the server, the sweep finds it
-		batch.Queue(statement, shards, endpoints).Exec(func(tag pgconn.CommandTag) error {
-			woken = int(tag.RowsAffected())
-			return nil
+		batch.Queue(statement, shards, endpoints, wakeChannel).QueryRow(func(row pgx.Row) error {
+			return row.Scan(&woken, nil)
 		})
 		return runBatch(ctx, tx, batch)
 	})

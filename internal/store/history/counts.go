@@ -2,19 +2,14 @@ package history
 
 import (
 	"context"
-	"errors"
+	_ "embed"
+	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
-
-// OpenCounts is how many deliveries are open over all lanes.
-type OpenCounts struct {
-	Pending       int
-	PendingCapped bool // there are more: not all were counted
-	Sending       int
-	Lanes         int // with at least one pending delivery
-}
 
 // LaneCounts is what one endpoint has to do and has done.
 type LaneCounts struct {
@@ -27,19 +22,57 @@ type LaneCounts struct {
 	OldestAge  time.Duration // of the pending ones; 0: none
 }
 
-// Open counts the open deliveries by status.
+//go:embed queries/lane_counts.sql
+var laneCountsSQL string
+
+//go:embed queries/tally.sql
+var tallySQL string
+
+// Open counts the open deliveries by status; Lag has the same and more.
 func (r *Reader) Open(ctx context.Context) (OpenCounts, error) {
-	return OpenCounts{}, errors.ErrUnsupported
+	lanes, perLane, err := r.pendingLanes(ctx)
+	if err != nil {
+		return OpenCounts{}, fmt.Errorf("counting open deliveries: %w", err)
+	}
+	open, err := r.openCounts(ctx, lanes, perLane)
+	if err != nil {
+		return OpenCounts{}, fmt.Errorf("counting open deliveries: %w", err)
+	}
+	return open, nil
 }
 
 // LaneCounts counts for the endpoints named, in their order; unknown ones are
 // left out. It is cheap enough for a table that is redrawn every second.
 func (r *Reader) LaneCounts(ctx context.Context, endpoints []delivery.ID) ([]LaneCounts, error) {
-	return nil, errors.ErrUnsupported
+	rows, _ := r.store.Pool().Query(ctx, laneCountsSQL, planned, shardsOf(endpoints), endpoints, CountLimit)
+	counts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (LaneCounts, error) {
+		var c LaneCounts
+		var oldest *time.Time
+		var now time.Time
+		err := row.Scan(&c.EndpointID, &c.Tenant, &c.Pending, &c.InFlight, &c.Delivered, &c.Dead, &oldest, &now)
+		c.OldestAge = ageAt(oldest, now)
+		return c, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting by lane: %w", err)
+	}
+	return counts, nil
 }
 
 // Tally counts a tenant's deliveries by state, exactly, of events accepted
-// since the instant. It reads every one of them: it is for a summary.
+// since the instant; states that none is in are left out. It reads every one of
+// them: it is for a summary.
 func (r *Reader) Tally(ctx context.Context, tenant string, since time.Time) (map[delivery.State]int, error) {
-	return nil, errors.ErrUnsupported
+	rows, _ := r.store.Pool().Query(ctx, tallySQL, planned, delivery.ShardOf(tenant), tenant, between(since, time.Time{}).from)
+	tally := make(map[delivery.State]int)
+	var state delivery.State
+	var n int
+	_, err := pgx.ForEachRow(rows, []any{&state, &n}, func() error {
+		tally[state] = n
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting the deliveries of tenant %q by state: %w", tenant, err)
+	}
+	return tally, nil
 }

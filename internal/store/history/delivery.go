@@ -2,8 +2,12 @@ package history
 
 import (
 	"context"
-	"errors"
+	_ "embed"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -11,44 +15,90 @@ import (
 // MaxDeliveriesOfEvent bounds DeliveriesOfEvent; Deliveries pages through more.
 const MaxDeliveriesOfEvent = 1000
 
-// DeliveryFilter says which deliveries to list, newest first. The zero value
-// lists all of all tenants. Conditions are joined by "and": an endpoint of
-// another tenant than the one named gives an empty list.
-type DeliveryFilter struct {
-	Tenant     string
-	EndpointID delivery.ID
-	EventID    delivery.ID
-	State      delivery.State // "": all
-	EventType  string         // exact; "": all
-	Since      time.Time      // of events accepted then or later; zero: no bound
-	Until      time.Time      // of events accepted before; zero: no bound
-	After      delivery.ID    // the page before ended here; zero: the first page
-	Limit      int            // at most MaxLimit; 0: DefaultLimit
-}
+// clockSkew is how wrong a worker's clock may be: claim tokens carry its time,
+// delivery ids the publisher's.
+const clockSkew = 24 * time.Hour
 
-// DeliveryPage is one page of deliveries.
-type DeliveryPage struct {
-	Deliveries []delivery.Delivery
+//go:embed queries/delivery_rows.sql
+var deliveryRowsSQL string
 
-	// Next is the filter's After for the following page; zero: this is the
-	// last. A page with a Next may be short, even empty: deliveries that the
-	// filter leaves out are looked through for a bounded time.
-	Next delivery.ID
-}
+//go:embed queries/page_of_one.sql
+var pageOfOneSQL string
+
+//go:embed queries/attempts.sql
+var attemptsSQL string
 
 // Delivery gives one delivery and its attempts, by number; ErrNotFound if there
-// is none.
+// is none. Both are of one snapshot.
 func (r *Reader) Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error) {
-	return nil, nil, errors.ErrUnsupported
+	var found delivery.Delivery
+	var attempts []delivery.Attempt
+	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, r.store.Pool(), options, func(tx pgx.Tx) (err error) {
+		if found, err = readDelivery(ctx, tx, id); err != nil {
+			return err
+		}
+		attempts, err = readAttempts(ctx, tx, &found)
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading delivery %s: %w", id.Format(delivery.DeliveryPrefix), orNotFound(err))
+	}
+	return &found, attempts, nil
+}
+
+func readDelivery(ctx context.Context, tx pgx.Tx, id delivery.ID) (delivery.Delivery, error) {
+	one := idRange{firstID, lastID}.above(id)
+	one = idRange{id, one.from}
+	first, last := one.events()
+	rows, _ := tx.Query(ctx, pageOfOneSQL+deliveryRowsSQL, planned, one.from, one.to, first, last, id.Shard())
+	return pgx.CollectExactlyOneRow(rows, scanDelivery)
+}
+
+// readAttempts looks at no partition in which an attempt of the delivery cannot
+// be: none was claimed before its event, nor after it was closed.
+func readAttempts(ctx context.Context, tx pgx.Tx, of *delivery.Delivery) ([]delivery.Attempt, error) {
+	from, to := floorID(of.ID.Time().Add(-clockSkew)), lastID
+	if !of.ClosedAt.IsZero() {
+		to = floorID(of.ClosedAt.Add(clockSkew))
+	}
+	rows, _ := tx.Query(ctx, attemptsSQL, planned, of.ID.Shard(), of.ID, from, to)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (delivery.Attempt, error) {
+		var a delivery.Attempt
+		var milliseconds int64
+		err := row.Scan(&a.Number, &a.Trigger, &a.ScheduledAt, &a.Outcome.Status, &a.Outcome.Error,
+			&a.Outcome.ErrorText, &a.Outcome.Response, &a.Outcome.StartedAt, &milliseconds)
+		a.Outcome.Duration = time.Duration(milliseconds) * time.Millisecond
+		a.ScheduledAt, a.Outcome.StartedAt = a.ScheduledAt.UTC(), a.Outcome.StartedAt.UTC()
+		return a, err
+	})
 }
 
 // DeliveriesOfEvent says what became of an event: its deliveries by ascending
 // id, at most MaxDeliveriesOfEvent. Whether the event exists it does not say.
 func (r *Reader) DeliveriesOfEvent(ctx context.Context, event delivery.ID) ([]delivery.Delivery, error) {
-	return nil, errors.ErrUnsupported
+	filter := DeliveryFilter{EventID: event}
+	found, err := r.readDeliveries(ctx, filter.listing(), filter, filter.span(), MaxDeliveriesOfEvent)
+	if err != nil {
+		return nil, fmt.Errorf("listing the deliveries of event %s: %w", event.Format(delivery.EventPrefix), err)
+	}
+	slices.Reverse(found)
+	return found, nil
 }
 
-// Deliveries lists deliveries by descending id (R04).
-func (r *Reader) Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error) {
-	return DeliveryPage{}, errors.ErrUnsupported
+func scanDelivery(row pgx.CollectableRow) (delivery.Delivery, error) {
+	var d delivery.Delivery
+	var next, closed *time.Time
+	err := row.Scan(&d.ID, &d.EventID, &d.EndpointID, &d.Tenant, &d.EventType, &d.State, &d.Reason, &d.Resolution,
+		&d.Trigger, &d.AttemptCount, &next, &d.LastStatus, &d.LastError, &d.CoalesceKey, &d.SupersededBy, &closed)
+	d.CreatedAt = d.ID.Time()
+	d.NextAttemptAt, d.ClosedAt = zeroIfNull(next), zeroIfNull(closed)
+	return d, err
+}
+
+func zeroIfNull(at *time.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return at.UTC()
 }

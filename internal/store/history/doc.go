@@ -14,7 +14,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/malotehq/malote/internal/delivery"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/malotehq/malote/internal/store"
 )
 
@@ -49,8 +50,7 @@ func pageLimit(asked int) int {
 	return min(asked, MaxLimit)
 }
 
-// lastID is above every id.
-var lastID = delivery.ID{
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-}
+// Every statement is planned for its parameters: the optional conditions fold
+// away, and only the partitions of the range are looked at. A plan kept for all
+// parameters would have to be prepared for any.
+const planned = pgx.QueryExecModeCacheDescribe

@@ -2,8 +2,12 @@ package history
 
 import (
 	"context"
+	_ "embed"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -17,11 +21,11 @@ const PublishMargin = time.Minute
 // EventFilter says which events to list, oldest first. Tenant is required.
 type EventFilter struct {
 	Tenant string
-	Type   string    // exact; "": all
-	Since  time.Time // accepted then or later; zero: from the first that is kept
-	Until  time.Time // accepted before; zero: no bound
-	After  delivery.ID
-	Limit  int // at most MaxLimit; 0: DefaultLimit
+	Type   string      // exact; "": all
+	Since  time.Time   // accepted then or later; zero: from the first that is kept
+	Until  time.Time   // accepted before; zero: no bound
+	After  delivery.ID // the page before ended here; zero: the first page
+	Limit  int         // at most MaxLimit; 0: DefaultLimit
 }
 
 // EventPage is one page of events, without their bodies.
@@ -38,18 +42,130 @@ type EventPage struct {
 	CompleteUntil time.Time
 }
 
+//go:embed queries/event.sql
+var eventSQL string
+
+//go:embed queries/event_body.sql
+var eventBodySQL string
+
+//go:embed queries/events.sql
+var eventsSQL string
+
+//go:embed queries/events_chunk.sql
+var eventsChunkSQL string
+
 // Event gives an event without its body; ErrNotFound if there is none.
 func (r *Reader) Event(ctx context.Context, id delivery.ID) (*delivery.Event, error) {
-	return nil, errors.ErrUnsupported
+	rows, _ := r.store.Pool().Query(ctx, eventSQL, id.Shard(), id)
+	event, err := pgx.CollectExactlyOneRow(rows, scanEvent)
+	if err != nil {
+		return nil, fmt.Errorf("reading event %s: %w", id.Format(delivery.EventPrefix), orNotFound(err))
+	}
+	return &event, nil
 }
 
 // EventBody gives the exact bytes that were accepted for the event, and their
 // content type; ErrNotFound if there is no such event.
 func (r *Reader) EventBody(ctx context.Context, id delivery.ID) (body []byte, contentType string, err error) {
-	return nil, "", errors.ErrUnsupported
+	err = r.store.Pool().QueryRow(ctx, eventBodySQL, id.Shard(), id).Scan(&body, &contentType)
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the body of event %s: %w", id.Format(delivery.EventPrefix), orNotFound(err))
+	}
+	return body, contentType, nil
 }
 
 // Events lists a tenant's events by ascending id (A10, D15).
 func (r *Reader) Events(ctx context.Context, filter EventFilter) (EventPage, error) {
-	return EventPage{}, errors.ErrUnsupported
+	page, err := r.eventPage(ctx, filter)
+	if err != nil {
+		return EventPage{}, fmt.Errorf("listing events: %w", err)
+	}
+	return page, nil
+}
+
+func (r *Reader) eventPage(ctx context.Context, filter EventFilter) (EventPage, error) {
+	// The clock is read before the events are: what is committed later is newer
+	// than it by the margin.
+	var now time.Time
+	if err := r.store.Pool().QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
+		return EventPage{}, err
+	}
+	var page EventPage
+	limit := pageLimit(filter.Limit)
+	rest := between(filter.Since, filter.Until).above(filter.After)
+	for deadline := time.Now().Add(r.patience); !rest.empty(); {
+		chunk, err := r.eventChunk(ctx, filter, rest)
+		if err != nil {
+			return EventPage{}, err
+		}
+		found, err := r.readEvents(ctx, filter, chunk, limit+1-len(page.Events))
+		if err != nil {
+			return EventPage{}, err
+		}
+		page.Events = append(page.Events, found...)
+		if len(page.Events) > limit {
+			page.Events = page.Events[:limit]
+			page.Next = page.Events[limit-1].ID
+			break
+		}
+		if rest.from = chunk.to; !rest.empty() && time.Now().After(deadline) {
+			page.Next = predecessor(rest.from)
+			break
+		}
+	}
+	page.CompleteUntil = completeUntil(filter, page.Next, now)
+	return page, nil
+}
+
+// completeUntil is the earliest of what may still be uncommitted, what the
+// following pages hold, and what was not asked for.
+func completeUntil(filter EventFilter, next delivery.ID, now time.Time) time.Time {
+	until := now.Add(-PublishMargin)
+	if !next.IsZero() && next.Time().Before(until) {
+		until = next.Time()
+	}
+	if !filter.Until.IsZero() && filter.Until.Before(until) {
+		until = filter.Until
+	}
+	return until.UTC()
+}
+
+// eventsPerChunk bounds how many events of other types one statement reads:
+// types have no index.
+const eventsPerChunk = 10_000
+
+// eventChunk is the beginning of a range that one statement may read.
+func (r *Reader) eventChunk(ctx context.Context, filter EventFilter, rest idRange) (idRange, error) {
+	if filter.Type == "" {
+		return rest, nil
+	}
+	chunk := rest
+	err := r.store.Pool().QueryRow(ctx, eventsChunkSQL, planned,
+		delivery.ShardOf(filter.Tenant), filter.Tenant, rest.from, rest.to, eventsPerChunk).Scan(&chunk.to)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return rest, nil
+	}
+	return chunk, err
+}
+
+func (r *Reader) readEvents(ctx context.Context, filter EventFilter, span idRange, limit int) ([]delivery.Event, error) {
+	rows, _ := r.store.Pool().Query(ctx, eventsSQL, planned,
+		delivery.ShardOf(filter.Tenant), filter.Tenant, span.from, span.to, filter.Type, limit)
+	return pgx.CollectRows(rows, scanEvent)
+}
+
+func scanEvent(row pgx.CollectableRow) (delivery.Event, error) {
+	var e delivery.Event
+	err := row.Scan(&e.ID, &e.Tenant, &e.Type, &e.ContentType, &e.IdempotencyKey, &e.CoalesceKey,
+		&e.EntityVersion, &e.ExternalID, &e.OccurredAt, &e.AcceptedAt)
+	e.OccurredAt, e.AcceptedAt = e.OccurredAt.UTC(), e.AcceptedAt.UTC()
+	return e, err
+}
+
+// orNotFound gives this package's word for a row that is not there.
+func orNotFound(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
 }

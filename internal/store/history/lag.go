@@ -1,9 +1,14 @@
 package history
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	_ "embed"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -28,6 +33,8 @@ type LaneLag struct {
 	ConsecutiveFailures int
 	PausedUntil         time.Time          // zero: the circuit is closed
 	LastError           delivery.ErrorCode // of the oldest pending delivery that has one
+
+	healthy bool
 }
 
 // Lag tells "one customer is slow" from "the platform is out of capacity".
@@ -36,9 +43,144 @@ type Lag struct {
 
 	Oldest        time.Duration // age of the oldest pending delivery; 0: none is pending
 	OldestHealthy time.Duration // over active lanes without failures or a pause
+
+	Open OpenCounts
 }
 
-// Lag finds the most delayed lanes, at most limit of them.
+// OpenCounts is how many deliveries are open over all lanes.
+type OpenCounts struct {
+	Pending       int
+	PendingCapped bool // there are more: not all were counted
+	Sending       int
+	Lanes         int // with at least one pending delivery
+}
+
+// rowsLookedAt bounds the first look at all lanes together. Where there are more
+// than rowsLookedAt/CountLimit of them each gets its share, but at least
+// fewestPerLane; the lanes that come out on top are then looked at in full.
+const (
+	rowsLookedAt  = 200_000
+	fewestPerLane = 20
+)
+
+//go:embed queries/lanes_with_pending.sql
+var lanesWithPendingSQL string
+
+//go:embed queries/lane_lag.sql
+var laneLagSQL string
+
+//go:embed queries/sending.sql
+var sendingSQL string
+
+// Lag finds the most delayed lanes, at most limit of them, and the figures over
+// all. Its cost grows with the number of lanes that have something pending, not
+// with how much that is.
 func (r *Reader) Lag(ctx context.Context, limit int) (Lag, error) {
-	return Lag{}, errors.ErrUnsupported
+	lag, err := r.lag(ctx, limit)
+	if err != nil {
+		return Lag{}, fmt.Errorf("measuring the lag: %w", err)
+	}
+	return lag, nil
+}
+
+func (r *Reader) lag(ctx context.Context, limit int) (Lag, error) {
+	lanes, perLane, err := r.pendingLanes(ctx)
+	if err != nil {
+		return Lag{}, err
+	}
+	var lag Lag
+	if lag.Open, err = r.openCounts(ctx, lanes, perLane); err != nil {
+		return Lag{}, err
+	}
+	lag.include(lanes)
+	mostDelayedFirst(lanes)
+	lag.Lanes = lanes[:min(limit, len(lanes))]
+	if perLane < CountLimit {
+		if lag.Lanes, err = r.laneLags(ctx, endpointsOf(lag.Lanes), CountLimit); err != nil {
+			return Lag{}, err
+		}
+		lag.include(lag.Lanes)
+		mostDelayedFirst(lag.Lanes)
+	}
+	return lag, nil
+}
+
+// include raises the ages to those of the lanes.
+func (l *Lag) include(lanes []LaneLag) {
+	for _, lane := range lanes {
+		l.Oldest = max(l.Oldest, lane.OldestAge)
+		if lane.healthy {
+			l.OldestHealthy = max(l.OldestHealthy, lane.OldestAge)
+		}
+	}
+}
+
+func mostDelayedFirst(lanes []LaneLag) {
+	slices.SortFunc(lanes, func(a, b LaneLag) int {
+		return cmp.Or(cmp.Compare(b.OldestAge, a.OldestAge), compareIDs(a.EndpointID, b.EndpointID))
+	})
+}
+
+// pendingLanes takes a first look at every lane that has something pending, at
+// perLane rows of each.
+func (r *Reader) pendingLanes(ctx context.Context) (lanes []LaneLag, perLane int, err error) {
+	rows, _ := r.store.Pool().Query(ctx, lanesWithPendingSQL, planned)
+	endpoints, err := pgx.CollectRows(rows, pgx.RowTo[delivery.ID])
+	if err != nil {
+		return nil, 0, err
+	}
+	perLane = min(max(rowsLookedAt/max(len(endpoints), 1), fewestPerLane), CountLimit)
+	lanes, err = r.laneLags(ctx, endpoints, perLane)
+	return lanes, perLane, err
+}
+
+func (r *Reader) laneLags(ctx context.Context, endpoints []delivery.ID, perLane int) ([]LaneLag, error) {
+	rows, _ := r.store.Pool().Query(ctx, laneLagSQL, planned, shardsOf(endpoints), endpoints, perLane)
+	return pgx.CollectRows(rows, scanLaneLag)
+}
+
+func scanLaneLag(row pgx.CollectableRow) (LaneLag, error) {
+	var lane LaneLag
+	var oldest, pausedUntil *time.Time
+	var now time.Time
+	err := row.Scan(&lane.EndpointID, &lane.Tenant, &lane.URL, &lane.Status, &lane.Pending, &lane.InFlight, &lane.Limit,
+		&lane.MaxInFlight, &oldest, &lane.ConsecutiveFailures, &pausedUntil, &lane.LastError, &now)
+	lane.OldestAge = ageAt(oldest, now)
+	lane.PausedUntil = zeroIfNull(pausedUntil)
+	lane.healthy = lane.Status == delivery.Active && lane.ConsecutiveFailures == 0 && !lane.PausedUntil.After(now)
+	return lane, err
+}
+
+// ageAt is 0 for what does not exist, or was made by a clock ahead of ours.
+func ageAt(since *time.Time, now time.Time) time.Duration {
+	if since == nil {
+		return 0
+	}
+	return max(now.Sub(*since), 0)
+}
+
+func (r *Reader) openCounts(ctx context.Context, lanes []LaneLag, perLane int) (OpenCounts, error) {
+	open := OpenCounts{Lanes: len(lanes)}
+	for _, lane := range lanes {
+		open.Pending += lane.Pending
+		open.PendingCapped = open.PendingCapped || lane.Pending >= perLane
+	}
+	err := r.store.Pool().QueryRow(ctx, sendingSQL, planned).Scan(&open.Sending)
+	return open, err
+}
+
+func endpointsOf(lanes []LaneLag) []delivery.ID {
+	ids := make([]delivery.ID, len(lanes))
+	for i, lane := range lanes {
+		ids[i] = lane.EndpointID
+	}
+	return ids
+}
+
+func shardsOf(ids []delivery.ID) []delivery.Shard {
+	shards := make([]delivery.Shard, len(ids))
+	for i, id := range ids {
+		shards[i] = id.Shard()
+	}
+	return shards
 }

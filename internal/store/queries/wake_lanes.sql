@@ -7,8 +7,12 @@ WITH parked AS (
     WHERE l.status = 'active' AND NOT l.parked_full AND l.ready_at > greatest(now(), l.paused_until)
     ORDER BY l.shard, l.endpoint_id
     FOR UPDATE OF l
+), woken AS (
+    UPDATE malote.lanes l
+    SET ready_at = parked.ready_at
+    FROM parked
+    WHERE l.shard = parked.shard AND l.endpoint_id = parked.endpoint_id
+    RETURNING l.endpoint_id
 )
-UPDATE malote.lanes l
-SET ready_at = parked.ready_at
-FROM parked
-WHERE l.shard = parked.shard AND l.endpoint_id = parked.endpoint_id
+SELECT count(*)::integer, CASE WHEN count(*) > 0 THEN pg_notify($3, '')::text END
+FROM woken

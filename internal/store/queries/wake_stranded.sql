@@ -14,8 +14,12 @@ WITH stranded AS (
                         AND s.coalesce_key = q.coalesce_key AND s.status = 'sending')))
     ORDER BY l.shard, l.endpoint_id
     FOR UPDATE OF l
+), woken AS (
+    UPDATE malote.lanes l
+    SET ready_at = stranded.ready_at
+    FROM stranded
+    WHERE l.shard = stranded.shard AND l.endpoint_id = stranded.endpoint_id
+    RETURNING l.endpoint_id
 )
-UPDATE malote.lanes l
-SET ready_at = stranded.ready_at
-FROM stranded
-WHERE l.shard = stranded.shard AND l.endpoint_id = stranded.endpoint_id
+SELECT count(*)::integer, CASE WHEN count(*) > 0 THEN pg_notify($3, '')::text END
+FROM woken

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -116,103 +115,4 @@ func object(m map[string]string) map[string]string {
 		return map[string]string{}
 	}
 	return m
-}
-
-const endpointColumns = `e.id, e.tenant, e.url, e.policy, e.event_types, coalesce(e.max_in_flight, 0), e.headers,
-	e.at_most_once, e.description, e.metadata, e.created_at, e.updated_at, l.status, l.disabled_reason, l.max_in_flight,
-	l.consecutive_failures, l.first_failure_at, l.last_failure_at, l.last_success_at, l.paused_until`
-
-const endpointsAndLanes = ` FROM malote.endpoints AS e
-	JOIN malote.lanes AS l ON l.shard = e.shard AND l.endpoint_id = e.id `
-
-const (
-	selectEndpointSQL = `SELECT ` + endpointColumns + endpointsAndLanes + `
-		WHERE e.shard = $1 AND l.shard = $1 AND e.id = $2 AND e.deleted_at IS NULL`
-
-	listEndpointsSQL = `SELECT ` + endpointColumns + endpointsAndLanes + `
-		WHERE e.shard = $1 AND l.shard = $1 AND e.tenant = $2 AND e.id > $3 AND e.deleted_at IS NULL
-		ORDER BY e.id LIMIT $4`
-
-	// Over all shards: only an administrator asks.
-	listAllEndpointsSQL = `SELECT ` + endpointColumns + endpointsAndLanes + `
-		WHERE e.id > $1 AND e.deleted_at IS NULL ORDER BY e.id LIMIT $2`
-)
-
-// Endpoint finds one, with its counts.
-func (r *Registry) Endpoint(ctx context.Context, owner Owner, id delivery.ID) (Endpoint, error) {
-	endpoint, err := r.findEndpoint(ctx, owner, id)
-	if err != nil {
-		return Endpoint{}, explain("reading an endpoint", err)
-	}
-	err = countOpen(ctx, r.pool, []*Health{&endpoint.Health}, []delivery.ID{id})
-	return endpoint, explain("counting an endpoint's deliveries", err)
-}
-
-func (r *Registry) findEndpoint(ctx context.Context, owner Owner, id delivery.ID) (Endpoint, error) {
-	endpoint, err := readEndpoint(ctx, r.pool, id)
-	if err == nil && !owner.owns(endpoint.Tenant) {
-		return Endpoint{}, ErrNoEndpoint
-	}
-	return endpoint, err
-}
-
-// Endpoints lists an owner's endpoints, oldest first, without deleted ones.
-// counted adds the counts, whose cost grows with the backlogs.
-func (r *Registry) Endpoints(ctx context.Context, owner Owner, page Page, counted bool) (_ []Endpoint, more bool, _ error) {
-	var rows pgx.Rows
-	if owner.any {
-		rows, _ = r.pool.Query(ctx, listAllEndpointsSQL, page.after(), page.Limit+1)
-	} else {
-		rows, _ = r.pool.Query(ctx, listEndpointsSQL, delivery.ShardOf(owner.tenant), owner.tenant, page.after(), page.Limit+1)
-	}
-	endpoints, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Endpoint, error) { return scanEndpoint(row) })
-	if err != nil {
-		return nil, false, explain("listing endpoints", err)
-	}
-	endpoints, more = cut(endpoints, page.Limit)
-	if counted {
-		healths, ids := make([]*Health, len(endpoints)), make([]delivery.ID, len(endpoints))
-		for i := range endpoints {
-			healths[i], ids[i] = &endpoints[i].Health, endpoints[i].ID
-		}
-		err = countOpen(ctx, r.pool, healths, ids)
-	}
-	return endpoints, more, explain("counting endpoints' deliveries", err)
-}
-
-// querier is a transaction or the pool.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
-func readEndpoint(ctx context.Context, from querier, id delivery.ID) (Endpoint, error) {
-	endpoint, err := scanEndpoint(from.QueryRow(ctx, selectEndpointSQL, id.Shard(), id))
-	return endpoint, orMissing(err, ErrNoEndpoint)
-}
-
-func scanEndpoint(row pgx.Row) (e Endpoint, err error) {
-	err = row.Scan(&e.ID, &e.Tenant, &e.URL, &e.Policy, &e.EventTypes, &e.MaxInFlight, &e.Headers,
-		&e.AtMostOnce, &e.Description, &e.Metadata, instant{&e.CreatedAt}, instant{&e.UpdatedAt},
-		&e.Status, &e.DisabledReason, &e.Limit, &e.ConsecutiveFailures, instant{&e.FirstFailureAt},
-		instant{&e.LastFailureAt}, instant{&e.LastSuccessAt}, instant{&e.PausedUntil})
-	return e, err
-}
-
-// Health is how an endpoint is doing.
-type Health struct {
-	ConsecutiveFailures int // R08
-	FirstFailureAt      time.Time
-	LastFailureAt       time.Time
-	LastSuccessAt       time.Time
-	PausedUntil         time.Time // zero: its circuit is closed
-
-	Limit int // how many may be in flight, but for slow-down and circuit
-
-	Counted  bool // whether the rest is known
-	Pending  int  // exact
-	InFlight int  // exact
-	// OldestPendingSince is when the oldest of the first 10,000 due deliveries
-	// was accepted, or replayed; zero: none is pending.
-	OldestPendingSince time.Time
 }

@@ -45,8 +45,11 @@ type Conflict string
 
 // Every conflict.
 const (
-	ErrTenantExists     Conflict = "tenant_exists"
-	ErrTenantInUse      Conflict = "tenant_in_use"
+	ErrTenantExists Conflict = "tenant_exists"
+	ErrTenantInUse  Conflict = "tenant_in_use"
+	// ErrTenantBusy: its endpoints are deleted, but something is still on its
+	// way to them. It passes by itself, within a lease.
+	ErrTenantBusy       Conflict = "tenant_busy"
 	ErrEndpointDisabled Conflict = "webhook_endpoint_disabled"
 	ErrSecretExists     Conflict = "secret_exists"
 	ErrPolicyExists     Conflict = "policy_exists"
@@ -62,6 +65,7 @@ const (
 var conflictTexts = map[Conflict]string{
 	ErrTenantExists:      "there is already a tenant with this id",
 	ErrTenantInUse:       "the tenant still has endpoints or sources: delete those first",
+	ErrTenantBusy:        "deliveries to the tenant's deleted endpoints are still being sent: try again in a minute",
 	ErrEndpointDisabled:  "the endpoint is disabled: enable it instead",
 	ErrSecretExists:      "the endpoint has this secret already: choose another value",
 	ErrPolicyExists:      "there is already another policy with this name, and policies never change: choose a new name",

@@ -9,6 +9,24 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
+// Health is how an endpoint is doing.
+type Health struct {
+	ConsecutiveFailures int // R08
+	FirstFailureAt      time.Time
+	LastFailureAt       time.Time
+	LastSuccessAt       time.Time
+	PausedUntil         time.Time // zero: its circuit is closed
+
+	Limit int // how many may be in flight, but for slow-down and circuit
+
+	Counted  bool // whether the rest is known
+	Pending  int  // exact
+	InFlight int  // exact
+	// OldestPendingSince is when the oldest of the first 10,000 due deliveries
+	// was accepted, or replayed; zero: none is pending.
+	OldestPendingSince time.Time
+}
+
 // Counts come from the partial indexes alone. The oldest is looked for among
 // the first 10,000 in the order they are due: a longer backlog is one of whole
 // hours, in which the oldest is among those that come next, or close to it.

@@ -14,6 +14,12 @@ const (
 	tenantInUseSQL = `SELECT
 		EXISTS (SELECT FROM malote.endpoints AS e WHERE e.shard = $1 AND e.tenant = $2 AND e.deleted_at IS NULL)
 		OR EXISTS (SELECT FROM malote.sources AS s WHERE s.shard = $1 AND s.tenant = $2 AND s.deleted_at IS NULL)`
+
+	// Whoever rescues an expired lease reads the endpoint that it was for.
+	tenantBusySQL = `SELECT EXISTS (SELECT FROM malote.endpoints AS e
+		CROSS JOIN LATERAL (SELECT FROM malote.queue AS q
+			WHERE q.shard = $1 AND q.endpoint_id = e.id AND q.status = 'sending' LIMIT 1) AS sending
+		WHERE e.shard = $1 AND e.tenant = $2)`
 )
 
 // What goes with a tenant, in the order that foreign keys ask for.
@@ -28,11 +34,11 @@ var deleteTenantSQL = []string{
 
 // DeleteTenant ends a tenant and its API keys. While it has endpoints or
 // sources it is refused with ErrTenantInUse: whoever deletes those sees what
-// they throw away.
+// they throw away. While something is still being sent to its deleted endpoints
+// it is refused with ErrTenantBusy.
 //
 // The tenant's history stays until it expires. So do the lanes of its deleted
-// endpoints: a delivery that was being sent, or published, just now still finds
-// its lane, and CloseOrphans still finds the delivery.
+// endpoints: by them CloseOrphans finds what was published at the last moment.
 func (r *Registry) DeleteTenant(ctx context.Context, slug string) error {
 	shard := delivery.ShardOf(slug)
 	return r.inTx(ctx, "deleting a tenant", func(tx pgx.Tx) error {
@@ -45,12 +51,17 @@ func (r *Registry) DeleteTenant(ctx context.Context, slug string) error {
 		if err != nil {
 			return err
 		}
-		var inUse bool
-		if err := tx.QueryRow(ctx, tenantInUseSQL, shard, slug).Scan(&inUse); err != nil {
-			return err
-		}
-		if inUse {
-			return ErrTenantInUse
+		for _, check := range []struct {
+			query  string
+			answer Conflict
+		}{{tenantInUseSQL, ErrTenantInUse}, {tenantBusySQL, ErrTenantBusy}} {
+			var refused bool
+			if err := tx.QueryRow(ctx, check.query, shard, slug).Scan(&refused); err != nil {
+				return err
+			}
+			if refused {
+				return check.answer
+			}
 		}
 		for _, statement := range deleteTenantSQL {
 			if _, err := tx.Exec(ctx, statement, shard, slug); err != nil {

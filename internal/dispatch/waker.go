@@ -1,0 +1,124 @@
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// LaneStorage is what waking needs of the database.
+type LaneStorage interface {
+	// WakeLanes makes those lanes ready that look parked, tells the other
+	// processes, and returns how many there were.
+	WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (int, error)
+	// Listen calls wake when another process has woken lanes, until ctx ends or
+	// the connection fails.
+	Listen(ctx context.Context, wake func()) error
+}
+
+// wakeTimeout bounds one look at lanes.
+const wakeTimeout = 10 * time.Second
+
+// Waker looks at lanes after their new work is committed (I4: write, commit,
+// then look), many at a time, and signals the dispatcher of this process.
+type Waker struct {
+	storage LaneStorage
+	signal  func()
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	waiting map[delivery.LaneRef]struct{}
+	arrived chan struct{} // capacity 1
+}
+
+// NewWaker makes a waker. signal is called when lanes became ready; it must not
+// block.
+func NewWaker(storage LaneStorage, signal func(), log *slog.Logger) *Waker {
+	return &Waker{
+		storage: storage, signal: signal, log: log,
+		waiting: make(map[delivery.LaneRef]struct{}), arrived: make(chan struct{}, 1),
+	}
+}
+
+// Wake notes lanes to look at. It never blocks.
+func (w *Waker) Wake(lanes []delivery.LaneRef) {
+	if len(lanes) == 0 {
+		return
+	}
+	w.mu.Lock()
+	for _, lane := range lanes {
+		w.waiting[lane] = struct{}{}
+	}
+	w.mu.Unlock()
+	select {
+	case w.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// Run looks at what Wake noted, until ctx ends; then once more at the rest.
+func (w *Waker) Run(ctx context.Context) {
+	for {
+		select {
+		case <-w.arrived:
+			w.look()
+		case <-ctx.Done():
+			w.look()
+			return
+		}
+	}
+}
+
+func (w *Waker) look() {
+	w.mu.Lock()
+	lanes := make([]delivery.LaneRef, 0, len(w.waiting))
+	for lane := range w.waiting {
+		lanes = append(lanes, lane)
+	}
+	clear(w.waiting)
+	w.mu.Unlock()
+	if len(lanes) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
+	defer cancel()
+	woken, err := w.storage.WakeLanes(ctx, lanes)
+	switch {
+	case err != nil:
+		w.log.Warn("waking lanes failed; the sweep will find them", "error", err, "lanes", len(lanes))
+	case woken > 0:
+		w.signal()
+	}
+}
+
+// Bounds of the pause before a failed listener connects again.
+const (
+	minListenPause = 100 * time.Millisecond
+	maxListenPause = 10 * time.Second
+)
+
+// Listen passes on the signals of other processes until ctx ends.
+func Listen(ctx context.Context, storage LaneStorage, signal func(), log *slog.Logger) {
+	pause := minListenPause
+	for ctx.Err() == nil {
+		started := time.Now()
+		err := storage.Listen(ctx, signal)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(started) > maxListenPause {
+			pause = minListenPause
+		}
+		log.Warn("the listener's connection failed; polling until it is back", "error", err, "pause", pause)
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+		pause = min(2*pause, maxListenPause)
+	}
+}

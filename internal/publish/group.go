@@ -1,0 +1,182 @@
+package publish
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// Bounds of one transaction. A unit that is larger by itself goes alone.
+const (
+	maxGroupEvents = 256
+	maxGroupBytes  = 8 << 20
+)
+
+// commitTimeout bounds a transaction whose publishers have perhaps all gone.
+const commitTimeout = 15 * time.Second
+
+// groupCommit lets concurrent publishes share transactions. It never waits for
+// company: whatever arrived while the last commit ran, is the next group. So a
+// lone publish pays no delay, and a crowd pays one commit together.
+type groupCommit struct {
+	storage  Storage
+	planner  delivery.Planner
+	waker    Waker
+	observer Observer
+	log      *slog.Logger
+
+	committers int
+	arrivals   chan *unit
+	stopped    chan struct{} // closed when no committer takes units any more
+}
+
+// unit is one request: its drafts commit together or not at all. done is
+// written once, by the committer that took it.
+type unit struct {
+	drafts []*delivery.Draft
+	bytes  int
+	done   chan outcome
+}
+
+type outcome struct {
+	published []delivery.Published
+	err       error
+}
+
+func newGroupCommit(options Options) *groupCommit {
+	log := options.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &groupCommit{
+		storage: options.Storage, planner: planner{options.Policies}.Plan,
+		waker: options.Waker, observer: options.Observer, log: log,
+		committers: options.Committers,
+		arrivals:   make(chan *unit), stopped: make(chan struct{}),
+	}
+}
+
+// submit hands a unit to a committer and waits for its commit. A publisher that
+// goes away meanwhile leaves its unit to be committed all the same.
+func (g *groupCommit) submit(ctx context.Context, drafts []*delivery.Draft) ([]delivery.Published, error) {
+	u := &unit{drafts: drafts, done: make(chan outcome, 1)}
+	for _, draft := range drafts {
+		u.bytes += len(draft.Data) + len(draft.Event.Body)
+	}
+	select {
+	case g.arrivals <- u:
+	case <-g.stopped:
+		return nil, ErrStopped
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case result := <-u.done:
+		return result.published, result.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (g *groupCommit) run(ctx context.Context) {
+	var committers sync.WaitGroup
+	for range g.committers {
+		committers.Go(func() { g.commitUntil(ctx) })
+	}
+	committers.Wait()
+	close(g.stopped)
+}
+
+func (g *groupCommit) commitUntil(ctx context.Context) {
+	var left *unit // taken, but too much for the last group
+	for {
+		group := []*unit{left}
+		if left == nil {
+			select {
+			case <-ctx.Done():
+				return
+			case group[0] = <-g.arrivals:
+			}
+		}
+		group, left = g.gather(group)
+		g.commit(group)
+	}
+}
+
+// gather adds whatever already waits, within the bounds of one transaction.
+func (g *groupCommit) gather(group []*unit) (_ []*unit, left *unit) {
+	events, bytes := len(group[0].drafts), group[0].bytes
+	for {
+		select {
+		case next := <-g.arrivals:
+			events, bytes = events+len(next.drafts), bytes+next.bytes
+			if events > maxGroupEvents || bytes > maxGroupBytes {
+				return group, next
+			}
+			group = append(group, next)
+		default:
+			return group, nil
+		}
+	}
+}
+
+// commit writes a group. When a group of several fails, each unit is tried by
+// itself, so that one that cannot be written never harms the others.
+func (g *groupCommit) commit(group []*unit) {
+	published, err := g.write(group)
+	if err != nil && len(group) > 1 {
+		g.log.Warn("a shared publish failed; trying its parts alone", "error", err, "units", len(group))
+		for _, u := range group {
+			g.commit([]*unit{u})
+		}
+		return
+	}
+	at := 0
+	for _, u := range group {
+		if err != nil {
+			u.done <- outcome{err: err}
+			continue
+		}
+		u.done <- outcome{published: published[at : at+len(u.drafts)]}
+		at += len(u.drafts)
+	}
+}
+
+func (g *groupCommit) write(group []*unit) ([]delivery.Published, error) {
+	var drafts []*delivery.Draft
+	for number, u := range group {
+		for _, draft := range u.drafts {
+			draft.Unit = number
+			drafts = append(drafts, draft)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	defer cancel()
+	started := time.Now()
+	published, lanes, err := g.storage.Publish(ctx, drafts, g.planner)
+	g.observer.PublishCommitted(len(drafts), time.Since(started), err)
+	if err != nil {
+		return nil, err
+	}
+	g.waker.Wake(lanes)
+	g.observe(published)
+	return published, nil
+}
+
+func (g *groupCommit) observe(published []delivery.Published) {
+	var events, duplicates, refused int
+	for _, p := range published {
+		switch {
+		case p.Err != nil:
+			refused++
+		case p.Duplicate:
+			duplicates++
+		default:
+			events++
+		}
+	}
+	g.observer.Published(events, duplicates, refused)
+}

@@ -1,0 +1,125 @@
+package publish
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
+)
+
+// Policies finds a policy by its name.
+type Policies interface {
+	Policy(name string) (*policy.Policy, error)
+}
+
+// planner decides the fan-out of one draft. It is pure: the endpoints are what
+// the publish transaction sees.
+type planner struct{ policies Policies }
+
+// Plan implements delivery.Planner. Every draft gets at least one delivery: an
+// event that nobody takes is recorded as skipped, with the reason (D07, I9).
+func (p planner) Plan(draft *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
+	wanted, err := narrow(draft, endpoints)
+	if err != nil {
+		return delivery.Plan{}, err
+	}
+	building := planning{draft: draft, renderings: make(map[string]int)}
+	for _, endpoint := range wanted {
+		contract, err := p.policies.Policy(endpoint.Policy)
+		if err != nil {
+			return delivery.Plan{}, fmt.Errorf("planning for endpoint %s: %w", endpoint.ID.Format(delivery.EndpointPrefix), err)
+		}
+		building.add(endpoint, contract)
+	}
+	if len(building.plan.Deliveries) == 0 {
+		return p.nobody(building, len(endpoints) == 0)
+	}
+	return building.plan, nil
+}
+
+// nobody records an event that no endpoint takes, in the default envelope.
+func (p planner) nobody(building planning, noEndpoints bool) (delivery.Plan, error) {
+	contract, err := p.policies.Policy(policy.Default)
+	if err != nil {
+		return delivery.Plan{}, err
+	}
+	reason := delivery.TypeNotSubscribed
+	if noEndpoints {
+		reason = delivery.NoEndpoint
+	}
+	building.skip(delivery.ID{}, reason, contract)
+	return building.plan, nil
+}
+
+// narrow leaves the endpoints that the publisher named, if it named any.
+func narrow(draft *delivery.Draft, endpoints []*delivery.Endpoint) ([]*delivery.Endpoint, error) {
+	if len(draft.EndpointIDs) == 0 {
+		return endpoints, nil
+	}
+	var wanted []*delivery.Endpoint
+	for _, id := range draft.EndpointIDs {
+		i := slices.IndexFunc(endpoints, func(e *delivery.Endpoint) bool { return e.ID == id })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: %s", delivery.ErrUnknownEndpoint, id.Format(delivery.EndpointPrefix))
+		}
+		if !slices.Contains(wanted, endpoints[i]) {
+			wanted = append(wanted, endpoints[i])
+		}
+	}
+	return wanted, nil
+}
+
+// planning gathers one draft's plan.
+type planning struct {
+	draft      *delivery.Draft
+	plan       delivery.Plan
+	renderings map[string]int // envelope → index into plan.Bodies
+}
+
+func (b *planning) add(endpoint *delivery.Endpoint, contract *policy.Policy) {
+	switch {
+	case !endpoint.Subscribes(b.draft.Event.Type):
+		if contract.RecordsSkip(delivery.TypeNotSubscribed) {
+			b.skip(endpoint.ID, delivery.TypeNotSubscribed, contract)
+		}
+	case !endpoint.Status.Accepts():
+		// Recorded under every policy: what a disabled endpoint missed must be
+		// recoverable, not vanish.
+		b.skip(endpoint.ID, delivery.EndpointDisabled, contract)
+	default:
+		b.plan.Deliveries = append(b.plan.Deliveries, delivery.Planned{
+			EndpointID: endpoint.ID, State: delivery.Pending, Rendering: b.render(contract),
+			Delay: contract.Schedule.FirstDelay,
+		})
+	}
+}
+
+func (b *planning) skip(endpoint delivery.ID, reason delivery.Reason, contract *policy.Policy) {
+	b.plan.Deliveries = append(b.plan.Deliveries, delivery.Planned{
+		EndpointID: endpoint, State: delivery.Skipped, Reason: reason, Rendering: b.render(contract),
+	})
+}
+
+// render makes the body in the policy's envelope, once per different envelope.
+// The publisher's own bytes are sent as they are under every policy.
+func (b *planning) render(contract *policy.Policy) int {
+	key := ""
+	if b.draft.Data != nil {
+		key = contract.Envelope.Key()
+	}
+	if at, made := b.renderings[key]; made {
+		return at
+	}
+	body := b.draft.Event.Body
+	if b.draft.Data != nil {
+		body = contract.Envelope.Render(policy.Fields{
+			ID: b.draft.Event.ID.Format(delivery.EventPrefix), Type: b.draft.Event.Type,
+			OccurredAt: b.draft.Event.OccurredAt, AcceptedAt: b.draft.Event.AcceptedAt,
+		}, b.draft.Data)
+	}
+	at := len(b.plan.Bodies)
+	b.plan.Bodies = append(b.plan.Bodies, body)
+	b.renderings[key] = at
+	return at
+}

@@ -1,0 +1,122 @@
+package publish
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// Defaults of Options.
+const (
+	DefaultMaxBody    = 1 << 20 // bytes
+	DefaultCommitters = 2
+)
+
+// Storage is what publishing needs of the database.
+type Storage interface {
+	// Publish commits drafts, each unit whole or not at all, and names the
+	// lanes that have new work.
+	Publish(ctx context.Context, drafts []*delivery.Draft, plan delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error)
+}
+
+// Waker is told which lanes have new work, after the commit. It must not block.
+type Waker interface {
+	Wake(lanes []delivery.LaneRef)
+}
+
+// Observer is told about every commit, for the metrics.
+type Observer interface {
+	Published(events, duplicates, refused int)
+	PublishCommitted(batch int, took time.Duration, err error)
+}
+
+// Options of New. Storage, Policies, Waker and Observer must be given.
+type Options struct {
+	Storage  Storage
+	Policies Policies
+	Waker    Waker
+	Observer Observer
+	Log      *slog.Logger
+
+	MaxBody    int // bytes of an event's body; default DefaultMaxBody
+	Committers int // transactions at once; default DefaultCommitters
+	Random     io.Reader
+	Now        func() time.Time
+}
+
+// ErrStopped is returned once Run has ended, or before it began to.
+var ErrStopped = errors.New("publishing has stopped; try again with another process")
+
+// Service takes requests and commits them in groups. Run must be running.
+type Service struct {
+	drafter drafter
+	now     func() time.Time
+	group   *groupCommit
+}
+
+// New makes a service.
+func New(options Options) *Service {
+	if options.MaxBody == 0 {
+		options.MaxBody = DefaultMaxBody
+	}
+	if options.Committers == 0 {
+		options.Committers = DefaultCommitters
+	}
+	if options.Random == nil {
+		options.Random = rand.Reader
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Service{
+		drafter: drafter{maxBody: options.MaxBody, random: options.Random},
+		now:     options.Now,
+		group:   newGroupCommit(options),
+	}
+}
+
+// Run commits what Publish brings, until ctx ends; then it commits what is
+// already waiting, and returns.
+func (s *Service) Run(ctx context.Context) { s.group.run(ctx) }
+
+// Publish commits one request's events, all or none, and returns once they are
+// on disk. Its errors are InvalidError, TooLargeError and RefusedError, after
+// which nothing was written, ErrStopped, the context's, or the database's: after
+// the last two the outcome may be unknown, and the same request with its
+// idempotency key may be sent again.
+func (s *Service) Publish(ctx context.Context, requests []Request) ([]Result, error) {
+	drafts := make([]*delivery.Draft, len(requests))
+	now := s.now()
+	for i, request := range requests {
+		draft, err := s.drafter.draft(i, request, now)
+		if err != nil {
+			return nil, err
+		}
+		drafts[i] = draft
+	}
+	if len(drafts) == 0 {
+		return []Result{}, nil
+	}
+	published, err := s.group.submit(ctx, drafts)
+	if err != nil {
+		return nil, fmt.Errorf("publishing: %w", err)
+	}
+	return results(published)
+}
+
+func results(published []delivery.Published) ([]Result, error) {
+	list := make([]Result, len(published))
+	for i, p := range published {
+		if p.Err != nil {
+			return nil, &RefusedError{Index: i, Err: p.Err}
+		}
+		list[i] = Result{ID: p.ID, Duplicate: p.Duplicate, Deliveries: p.Deliveries, Skipped: p.Skipped}
+	}
+	return list, nil
+}

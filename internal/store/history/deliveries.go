@@ -1,0 +1,197 @@
+package history
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// DeliveryFilter says which deliveries to list, newest first. The zero value
+// lists all of all tenants. Conditions are joined by "and": an endpoint of
+// another tenant than the one named gives an empty list.
+type DeliveryFilter struct {
+	Tenant     string
+	EndpointID delivery.ID
+	EventID    delivery.ID
+	State      delivery.State // "": all
+	EventType  string         // exact; "": all
+	Since      time.Time      // of events accepted then or later; zero: no bound
+	Until      time.Time      // of events accepted before; zero: no bound
+	After      delivery.ID    // the page before ended here; zero: the first page
+	Limit      int            // at most MaxLimit; 0: DefaultLimit
+}
+
+// DeliveryPage is one page of deliveries.
+type DeliveryPage struct {
+	Deliveries []delivery.Delivery
+
+	// Next is the filter's After for the following page; zero: this is the
+	// last. A page with a Next may be short, even empty: deliveries that the
+	// filter leaves out are looked through for a bounded time.
+	Next delivery.ID
+}
+
+//go:embed queries/page_of_event.sql
+var pageOfEventSQL string
+
+//go:embed queries/page_of_endpoint.sql
+var pageOfEndpointSQL string
+
+//go:embed queries/page_of_tenant.sql
+var pageOfTenantSQL string
+
+//go:embed queries/page_of_dead.sql
+var pageOfDeadSQL string
+
+//go:embed queries/page_of_everything.sql
+var pageOfEverythingSQL string
+
+// Deliveries lists deliveries by descending id (R04). While rows move between
+// the queue and the history a delivery is on one page only: it keeps its id, and
+// each range of ids is read by one statement.
+func (r *Reader) Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error) {
+	if filter.State == delivery.Dead && filter.Tenant == "" && !filter.EndpointID.IsZero() {
+		tenant, err := r.tenantOf(ctx, filter.EndpointID)
+		if err != nil {
+			return DeliveryPage{}, fmt.Errorf("finding the tenant of an endpoint: %w", err)
+		}
+		if tenant == "" {
+			return DeliveryPage{}, nil
+		}
+		filter.Tenant = tenant // dead deliveries are indexed by tenant
+	}
+	page, err := r.walk(ctx, filter)
+	if err != nil {
+		return DeliveryPage{}, fmt.Errorf("listing deliveries: %w", err)
+	}
+	return page, nil
+}
+
+// listing is a way to find one page in a range of ids.
+type listing struct {
+	sql        string
+	parameters int           // how many of readDeliveries' parameters it has
+	first      time.Duration // length of the first range; 0: all at once, an index gives the page exactly
+}
+
+// listing picks the index to follow. Where there is none that fits exactly, the
+// first range is short, so that little is read in vain where much is found.
+func (f DeliveryFilter) listing() listing {
+	openOnly := f.State.Open()
+	anyState := f.State == ""
+	exact := f.EventType == "" && (anyState || openOnly)
+	switch {
+	case !f.EventID.IsZero():
+		return listing{pageOfEventSQL, 11, 0}
+	case !f.EndpointID.IsZero() && exact:
+		return listing{pageOfEndpointSQL, 10, 0}
+	case !f.EndpointID.IsZero():
+		return listing{pageOfEndpointSQL, 10, time.Minute}
+	case f.Tenant != "" && f.State == delivery.Dead && f.EventType == "":
+		return listing{pageOfDeadSQL, 9, 0}
+	case f.Tenant != "" && f.State == delivery.Dead:
+		return listing{pageOfDeadSQL, 9, time.Minute}
+	case f.Tenant != "":
+		return listing{pageOfTenantSQL, 9, time.Minute}
+	default:
+		return listing{pageOfEverythingSQL, 7, time.Second}
+	}
+}
+
+// span is the ids that the filter leaves.
+func (f DeliveryFilter) span() idRange {
+	span := between(f.Since, f.Until)
+	if !f.EventID.IsZero() {
+		from, to := delivery.EventRange(f.EventID)
+		span = span.startingAt(from).below(to)
+	}
+	if !f.After.IsZero() {
+		span = span.below(f.After)
+	}
+	return span
+}
+
+// A range that answers at once is followed by a longer one. Eightfold: ten
+// statements reach from one second to years.
+const (
+	rangeGrowth = 8
+	atOnce      = 50 * time.Millisecond
+)
+
+// walk goes backwards in time, range by range, until the page is full.
+func (r *Reader) walk(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error) {
+	var page DeliveryPage
+	limit := pageLimit(filter.Limit)
+	list, rest := filter.listing(), filter.span()
+	width := list.first
+	for deadline := time.Now().Add(r.patience); !rest.empty(); {
+		begun := time.Now()
+		slice := rest
+		if width > 0 {
+			slice = rest.newest(width, begun)
+		}
+		found, err := r.readDeliveries(ctx, list, filter, slice, limit+1-len(page.Deliveries))
+		if err != nil {
+			return DeliveryPage{}, err
+		}
+		page.Deliveries = append(page.Deliveries, found...)
+		if len(page.Deliveries) > limit {
+			page.Deliveries = page.Deliveries[:limit]
+			page.Next = page.Deliveries[limit-1].ID
+			break
+		}
+		if rest.to = slice.from; !rest.empty() && time.Now().After(deadline) {
+			page.Next = rest.to
+			break
+		}
+		if time.Since(begun) < atOnce {
+			width *= rangeGrowth
+		}
+	}
+	return page, nil
+}
+
+func (r *Reader) readDeliveries(ctx context.Context, list listing, f DeliveryFilter, slice idRange, limit int) ([]delivery.Delivery, error) {
+	sql, parameters := list.statement(f, slice, limit)
+	rows, _ := r.store.Pool().Query(ctx, sql, append([]any{planned}, parameters...)...)
+	return pgx.CollectRows(rows, scanDelivery)
+}
+
+// statement gives the listing's SQL and parameters, whose order is the same in
+// all of them.
+func (l listing) statement(f DeliveryFilter, slice idRange, limit int) (string, []any) {
+	first, last := slice.events()
+	parameters := []any{slice.from, slice.to, first, last, limit,
+		f.State, f.EventType, f.Tenant, f.shard(), f.EndpointID, f.EventID}
+	return l.sql + deliveryRowsSQL, parameters[:l.parameters]
+}
+
+// shard is where all that the filter leaves is, if it names anything.
+func (f DeliveryFilter) shard() delivery.Shard {
+	switch {
+	case !f.EventID.IsZero():
+		return f.EventID.Shard()
+	case !f.EndpointID.IsZero():
+		return f.EndpointID.Shard()
+	default:
+		return delivery.ShardOf(f.Tenant)
+	}
+}
+
+//go:embed queries/tenant_of_endpoint.sql
+var tenantOfEndpointSQL string
+
+// tenantOf gives "" for an endpoint that never was.
+func (r *Reader) tenantOf(ctx context.Context, endpoint delivery.ID) (string, error) {
+	rows, _ := r.store.Pool().Query(ctx, tenantOfEndpointSQL, endpoint.Shard(), endpoint)
+	tenants, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(tenants) == 0 {
+		return "", err
+	}
+	return tenants[0], nil
+}

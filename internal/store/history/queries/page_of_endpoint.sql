@@ -1,0 +1,36 @@
+-- The queue has no index by endpoint and id: pending ones come either from the
+-- lane's own index, sorted, or, where the lane is most of its shard, backwards
+-- from the primary key. The planner knows which, and LIMIT bounds both.
+WITH page AS MATERIALIZED (
+    SELECT found.shard, found.id
+    FROM (
+        (SELECT q.shard, q.id
+        FROM malote.queue q
+        WHERE q.shard = $9 AND q.endpoint_id = $10 AND q.status = 'pending' AND q.id >= $1 AND q.id < $2
+            AND $6 IN ('', 'pending') AND ($8 = '' OR q.tenant = $8)
+            AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
+                WHERE e.shard = q.shard AND e.id = q.event_id AND e.id >= $3 AND e.id <= $4))
+        ORDER BY q.id DESC
+        LIMIT $5)
+        UNION ALL
+        (SELECT q.shard, q.id
+        FROM malote.queue q
+        WHERE q.shard = $9 AND q.endpoint_id = $10 AND q.status = 'sending' AND q.id >= $1 AND q.id < $2
+            AND $6 IN ('', 'sending') AND ($8 = '' OR q.tenant = $8)
+            AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
+                WHERE e.shard = q.shard AND e.id = q.event_id AND e.id >= $3 AND e.id <= $4))
+        ORDER BY q.id DESC
+        LIMIT $5)
+        UNION ALL
+        (SELECT d.shard, d.id
+        FROM malote.deliveries d
+        WHERE d.shard = $9 AND d.endpoint_id = $10 AND d.id >= $1 AND d.id < $2
+            AND $6 NOT IN ('pending', 'sending') AND ($6 = '' OR d.state = $6) AND ($8 = '' OR d.tenant = $8)
+            AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
+                WHERE e.shard = d.shard AND e.id = d.event_id AND e.id >= $3 AND e.id <= $4))
+        ORDER BY d.id DESC
+        LIMIT $5)
+    ) found
+    ORDER BY found.id DESC
+    LIMIT $5
+)
