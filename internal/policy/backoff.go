@@ -7,8 +7,9 @@ import (
 
 // Wait is the pause after failed attempt n (1…), before jitter. Past a table's
 // end it is the last one again: whether there is an attempt at all is
-// Policy.MostAttempts.
+// MostAttempts' to say.
 func (b Backoff) Wait(n int) time.Duration {
+	n = max(n, 1)
 	if b.Kind == Exponential {
 		return time.Duration(min(float64(b.Cap), float64(b.Base)*math.Pow(b.Factor, float64(n-1))))
 	}

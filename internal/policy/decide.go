@@ -97,7 +97,7 @@ func (p *Policy) due(progress Progress, outcome delivery.Outcome, failure delive
 		return now, ByLostWorker
 	}
 	floor := p.RetryAfter.floor(outcome, failure, now)
-	return p.next(max(progress.CycleAttempt, 1), progress.ScheduledAt, now, floor, random)
+	return p.next(progress.CycleAttempt, progress.ScheduledAt, now, floor, random)
 }
 
 // pastWindow says whether an attempt at due would lie past the age at which

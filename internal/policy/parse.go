@@ -23,7 +23,7 @@ func Parse(source []byte) (*Policy, error) {
 		return nil, err
 	}
 	r := &reader{}
-	s := r.section("", mapping, mapping.GetToken(), "name", "description",
+	s := r.section("", mapping, nil, "name", "description",
 		"deadline", "lease", "max_in_flight", "success", "response", "schedule", "retry_after", "give_up",
 		"failures", "circuit", "slow_down", "disable_endpoint", "headers", "signature", "envelope",
 		"redeliver", "record_skipped")
@@ -67,6 +67,9 @@ func (p *Policy) readRequest(s *section) {
 	if p.Lease <= p.Deadline+leaseMargin {
 		s.complain("lease", "must be longer than the deadline and %s (%s), or a slow answer is taken for a dead worker",
 			short(leaseMargin), short(p.Deadline+leaseMargin))
+	}
+	if p.Lease%time.Second != 0 {
+		s.complain("lease", "must be in whole seconds")
 	}
 	if p.Lease > time.Hour {
 		s.complain("lease", "must be at most 1h: so long does a dead worker keep its deliveries")

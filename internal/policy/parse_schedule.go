@@ -21,7 +21,7 @@ func (p *Policy) readSchedule(s *section) {
 	b.Anchor = choice(part, "anchor", Finished, Finished, Scheduled)
 	b.FirstDelay = part.duration("first_delay", 0)
 	b.MinimumWait = part.duration("minimum_wait", time.Second)
-	if longestWait := b.longest(); b.MinimumWait > longestWait {
+	if longestWait := b.longest(); part.has("minimum_wait") && b.MinimumWait > longestWait {
 		part.complain("minimum_wait", "is more than the longest wait (%s), which would then mean nothing", short(longestWait))
 	}
 }

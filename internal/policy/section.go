@@ -120,7 +120,7 @@ func (s *section) list(name string) []entry {
 	}
 	elements := make([]entry, len(sequence.Values))
 	for i, node := range sequence.Values {
-		elements[i] = entry{at: node.GetToken(), field: fmt.Sprintf("%s[%d]", e.field, i), node: node}
+		elements[i] = entry{at: start(node), field: fmt.Sprintf("%s[%d]", e.field, i), node: node}
 	}
 	return elements
 }

@@ -72,6 +72,14 @@ func syntaxError(err error) *ParseError {
 	return &ParseError{Line: line, Column: column, Reason: "this is not YAML: " + reason}
 }
 
+// start is where a value begins. A section's own token is its first colon.
+func start(node ast.Node) *token.Token {
+	if mapping, ok := node.(*ast.MappingNode); ok && !mapping.IsFlowStyle && len(mapping.Values) > 0 {
+		return mapping.Values[0].Key.GetToken()
+	}
+	return node.GetToken()
+}
+
 func position(tk *token.Token) (line, column int) {
 	if tk == nil || tk.Position == nil {
 		return 1, 1
