@@ -61,9 +61,6 @@ func (r *Registry) SetStatus(ctx context.Context, owner Owner, id delivery.ID, c
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if change == Enable || change == Resume {
-		r.wake(ctx)
-	}
 	return changed, nil
 }
 

@@ -68,9 +68,6 @@ func (r *Registry) UpdateEndpoint(ctx context.Context, owner Owner, id delivery.
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if patch.Policy != nil || patch.MaxInFlight != nil {
-		r.wake(ctx)
-	}
 	return changed, nil
 }
 

@@ -19,7 +19,6 @@
 package registry
 
 import (
-	"context"
 	"crypto/rand"
 	"io"
 	"time"
@@ -42,7 +41,6 @@ type Options struct {
 
 // Registry is safe for concurrent use.
 type Registry struct {
-	store   *store.Store
 	pool    *pgxpool.Pool
 	presets []string
 	random  io.Reader
@@ -51,7 +49,7 @@ type Registry struct {
 
 // New keeps configuration in the store's database.
 func New(s *store.Store, options Options) *Registry {
-	r := &Registry{store: s, pool: s.Pool(), presets: options.Presets, random: options.Random, now: options.Now}
+	r := &Registry{pool: s.Pool(), presets: options.Presets, random: options.Random, now: options.Now}
 	if r.random == nil {
 		r.random = rand.Reader
 	}
@@ -64,7 +62,3 @@ func New(s *store.Store, options Options) *Registry {
 func (r *Registry) newID(shard delivery.Shard) delivery.ID {
 	return delivery.NewID(shard, r.now(), r.random)
 }
-
-// wake tells claimers, after a commit, that a lane became ready. A lost
-// notification costs a poll interval, so that it cannot fail the change.
-func (r *Registry) wake(ctx context.Context) { _ = r.store.NotifyWake(ctx) }
