@@ -19,8 +19,11 @@ type LaneStorage interface {
 	Listen(ctx context.Context, wake func()) error
 }
 
-// wakeTimeout bounds one look at lanes.
-const wakeTimeout = 10 * time.Second
+// wakeTimeout bounds one look at lanes, wakePause parts two that failed.
+const (
+	wakeTimeout = 10 * time.Second
+	wakePause   = 200 * time.Millisecond
+)
 
 // Waker looks at lanes after their new work is committed (I4: write, commit,
 // then look), many at a time, and signals the dispatcher of this process.
@@ -64,33 +67,54 @@ func (w *Waker) Run(ctx context.Context) {
 	for {
 		select {
 		case <-w.arrived:
-			w.look()
 		case <-ctx.Done():
 			w.look()
 			return
 		}
+		if !w.look() {
+			pause(ctx, wakePause)
+		}
 	}
 }
 
-func (w *Waker) look() {
+// look returns false, with the lanes noted again, if the database failed.
+func (w *Waker) look() bool {
+	lanes := w.take()
+	if len(lanes) == 0 {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
+	defer cancel()
+	woken, err := w.storage.WakeLanes(ctx, lanes)
+	if err != nil {
+		w.log.Warn("waking lanes failed; trying again", "error", err, "lanes", len(lanes))
+		w.Wake(lanes)
+		return false
+	}
+	if woken > 0 {
+		w.signal()
+	}
+	return true
+}
+
+func (w *Waker) take() []delivery.LaneRef {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	lanes := make([]delivery.LaneRef, 0, len(w.waiting))
 	for lane := range w.waiting {
 		lanes = append(lanes, lane)
 	}
 	clear(w.waiting)
-	w.mu.Unlock()
-	if len(lanes) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
-	defer cancel()
-	woken, err := w.storage.WakeLanes(ctx, lanes)
-	switch {
-	case err != nil:
-		w.log.Warn("waking lanes failed; the sweep will find them", "error", err, "lanes", len(lanes))
-	case woken > 0:
-		w.signal()
+	return lanes
+}
+
+// pause returns after d, or when ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
 	}
 }
 
@@ -102,7 +126,7 @@ const (
 
 // Listen passes on the signals of other processes until ctx ends.
 func Listen(ctx context.Context, storage LaneStorage, signal func(), log *slog.Logger) {
-	pause := minListenPause
+	wait := minListenPause
 	for ctx.Err() == nil {
 		started := time.Now()
 		err := storage.Listen(ctx, signal)
@@ -110,15 +134,10 @@ func Listen(ctx context.Context, storage LaneStorage, signal func(), log *slog.L
 			return
 		}
 		if time.Since(started) > maxListenPause {
-			pause = minListenPause
+			wait = minListenPause
 		}
-		log.Warn("the listener's connection failed; polling until it is back", "error", err, "pause", pause)
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
-		pause = min(2*pause, maxListenPause)
+		log.Warn("the listener's connection failed; polling until it is back", "error", err, "pause", wait)
+		pause(ctx, wait)
+		wait = min(2*wait, maxListenPause)
 	}
 }

@@ -16,7 +16,8 @@ var expiredLeasesSQL string
 
 // ExpiredLeases gives at most limit claims whose lease has run out (F12): their
 // workers died or stopped. Nothing is locked: whoever completes them finds out
-// under the lock whether they are still open. now is the database's time.
+// under the lock whether they are still open. When they were made is no longer
+// known but for their token's time: ClaimedAt is now, the database's.
 func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*delivery.Claim, now time.Time, err error) {
 	err = s.inHotTx(ctx, "looking for expired leases", func(tx pgx.Tx) error {
 		claims, now = nil, time.Time{}
@@ -31,6 +32,7 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 				rows.Close()
 				return err
 			}
+			claim.ReceivedAt = time.Now()
 			claims = append(claims, claim)
 			endpointOf[claim] = endpointID
 			refs = append(refs, delivery.LaneRef{Shard: endpointID.Shard(), EndpointID: endpointID})

@@ -94,7 +94,7 @@ func (r *Reader) lag(ctx context.Context, limit int) (Lag, error) {
 	}
 	lag.include(lanes)
 	mostDelayedFirst(lanes)
-	lag.Lanes = lanes[:min(limit, len(lanes))]
+	lag.Lanes = lanes[:min(max(limit, 0), len(lanes))]
 	if perLane < CountLimit {
 		if lag.Lanes, err = r.laneLags(ctx, endpointsOf(lag.Lanes), CountLimit); err != nil {
 			return Lag{}, err

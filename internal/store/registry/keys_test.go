@@ -30,15 +30,10 @@ func TestKey_CreateAndFind(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, key, found)
 	}
-	stored := one[string](t, r, `SELECT string_agg(k::text, ' ') FROM malote.api_keys AS k`)
-	require.NotContains(t, stored, "mlt_")
-}
-
-func TestKey_UnknownTenant(t *testing.T) {
-	t.Parallel()
-	r := open(t)
 	_, _, err := r.CreateKey(t.Context(), ScopeRead, "nobody", "", Once{})
 	require.ErrorIs(t, err, ErrNoTenant)
+	stored := one[string](t, r, `SELECT string_agg(k::text, ' ') FROM malote.api_keys AS k`)
+	require.NotContains(t, stored, "mlt_")
 }
 
 func TestFindKey_WhatDoesNotWork(t *testing.T) {
