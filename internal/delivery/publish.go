@@ -30,6 +30,11 @@ type Draft struct {
 
 	// Unit groups the drafts of one request: they commit all or none.
 	Unit int
+
+	// Trigger is TriggerTest for a test, which goes to the one endpoint named,
+	// subscribed or not, before everything else that waits for it. Empty:
+	// TriggerSchedule.
+	Trigger Trigger
 }
 
 // Plan is what becomes of a draft, given the tenant's endpoints.
@@ -46,7 +51,8 @@ type Planned struct {
 	State      State
 	Reason     Reason
 	Rendering  int           // index into Plan.Bodies
-	Delay      time.Duration // before the first attempt
+	Delay      time.Duration // before the first attempt; negative: ahead of what waits already
+	Trigger    Trigger       // empty: TriggerSchedule
 }
 
 // Planner is the pure part of the fan-out. It is called inside the publish

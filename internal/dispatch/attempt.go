@@ -41,12 +41,12 @@ func (d *Dispatcher) decide(claim *delivery.Claim, contract *policy.Policy, outc
 	now := claim.DatabaseTime(time.Now())
 	return policy.Completion{
 		Kind: policy.Sent, Claim: claim, Outcome: outcome, CompletedAt: now, Circuit: &contract.Circuit,
-		Decision: policy.Decide(contract, ProgressOf(claim), outcome, now, d.options.Random),
+		Decision: policy.Decide(contract, progressOf(claim), outcome, now, d.options.Random).Bounded(claim, outcome),
 	}
 }
 
-// ProgressOf is what a policy needs to know of a claim.
-func ProgressOf(claim *delivery.Claim) policy.Progress {
+// progressOf is what a policy needs to know of a claim.
+func progressOf(claim *delivery.Claim) policy.Progress {
 	return policy.Progress{
 		CycleAttempt: claim.CycleAttempt, CycleStartedAt: claim.CycleStartedAt,
 		FirstAttemptAt: claim.FirstAttemptAt, ScheduledAt: claim.ScheduledAt,

@@ -92,10 +92,7 @@ func (m *Maintenance) giveUp(claim *delivery.Claim, now time.Time) (policy.Compl
 		CycleAttempt: claim.CycleAttempt, CycleStartedAt: claim.CycleStartedAt,
 		FirstAttemptAt: claim.FirstAttemptAt, ScheduledAt: claim.ScheduledAt,
 	}
-	decision := policy.Decide(contract, progress, outcome, now, m.options.Random)
-	if claim.Endpoint.AtMostOnce {
-		decision.State, decision.Reason = delivery.Dead, delivery.Interrupted
-	}
+	decision := policy.Decide(contract, progress, outcome, now, m.options.Random).Bounded(claim, outcome)
 	return policy.Completion{
 		Kind: policy.Expired, Claim: claim, Outcome: outcome, Decision: decision,
 		Circuit: &contract.Circuit, CompletedAt: now,

@@ -33,6 +33,31 @@ type Completion struct {
 	CompletedAt time.Time // by the database's clock
 }
 
+// Bounded narrows a decision to what the delivery allows beyond its policy. A
+// test gets one attempt. Where an endpoint wants every event at most once (A06),
+// nothing is repeated unless no request can have left; after an interruption
+// nobody knows, so the delivery is dead.
+func (d Decision) Bounded(claim *delivery.Claim, outcome delivery.Outcome) Decision {
+	if d.State != delivery.Pending {
+		return d
+	}
+	switch {
+	case claim.Trigger == delivery.TriggerTest:
+		d.State, d.Reason = delivery.Dead, delivery.AttemptsExhausted
+	case claim.Endpoint.AtMostOnce && outcome.Error == delivery.InterruptedSend:
+		d.State, d.Reason = delivery.Dead, delivery.Interrupted
+	case claim.Endpoint.AtMostOnce && !neverSent[outcome.Error]:
+		d.State, d.Reason = delivery.Dead, delivery.AttemptsExhausted
+	}
+	return d
+}
+
+// neverSent are the errors that come before the first byte of a request.
+var neverSent = map[delivery.ErrorCode]bool{
+	delivery.DNS: true, delivery.ConnectRefused: true, delivery.BlockedAddress: true,
+	delivery.URLNotAllowed: true, delivery.NoSecret: true,
+}
+
 // Completed is what a batch of completions came to.
 type Completed struct {
 	// Lost counts completions whose claim was no longer theirs (I5).

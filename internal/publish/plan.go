@@ -3,6 +3,7 @@ package publish
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/policy"
@@ -25,6 +26,9 @@ func (p planner) Plan(draft *delivery.Draft, endpoints []*delivery.Endpoint) (de
 		return delivery.Plan{}, err
 	}
 	building := planning{draft: draft, renderings: make(map[string]int)}
+	if draft.Trigger == delivery.TriggerTest {
+		return p.test(building, wanted[0])
+	}
 	for _, endpoint := range wanted {
 		contract, err := p.policies.Policy(endpoint.Policy)
 		if err != nil {
@@ -35,6 +39,22 @@ func (p planner) Plan(draft *delivery.Draft, endpoints []*delivery.Endpoint) (de
 	if len(building.plan.Deliveries) == 0 {
 		return p.nobody(building, len(endpoints) == 0)
 	}
+	return building.plan, nil
+}
+
+// testHeadStart puts a test ahead of whatever waits for the endpoint.
+const testHeadStart = 30 * 24 * time.Hour
+
+// test sends to the endpoint whether it subscribes or not.
+func (p planner) test(building planning, endpoint *delivery.Endpoint) (delivery.Plan, error) {
+	contract, err := p.policies.Policy(endpoint.Policy)
+	if err != nil {
+		return delivery.Plan{}, err
+	}
+	building.plan.Deliveries = []delivery.Planned{{
+		EndpointID: endpoint.ID, State: delivery.Pending, Rendering: building.render(contract),
+		Delay: -testHeadStart, Trigger: delivery.TriggerTest,
+	}}
 	return building.plan, nil
 }
 

@@ -110,6 +110,31 @@ func (s *Service) Publish(ctx context.Context, requests []Request) ([]Result, er
 	return results(published)
 }
 
+// TestType is the type of test events.
+const TestType = "malote.test"
+
+// PublishTest queues a test event for one endpoint, ahead of what waits there.
+// It gets one attempt.
+func (s *Service) PublishTest(ctx context.Context, tenant string, endpoint delivery.ID) (delivery.ID, error) {
+	draft, err := s.drafter.draft(0, Request{
+		Tenant: tenant, Type: TestType, EndpointIDs: []delivery.ID{endpoint},
+		Data: []byte(`{"message":"This is a test. If you can read it and its signature holds, all is well."}`),
+	}, s.now())
+	if err != nil {
+		return delivery.ID{}, err
+	}
+	draft.Trigger = delivery.TriggerTest
+	published, err := s.group.submit(ctx, []*delivery.Draft{draft})
+	if err != nil {
+		return delivery.ID{}, fmt.Errorf("publishing a test: %w", err)
+	}
+	list, err := results(published)
+	if err != nil {
+		return delivery.ID{}, err
+	}
+	return list[0].ID, nil
+}
+
 func results(published []delivery.Published) ([]Result, error) {
 	list := make([]Result, len(published))
 	for i, p := range published {

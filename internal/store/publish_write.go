@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -94,6 +95,7 @@ func (p *publication) queueRows(keyed bool) []queueRow {
 					id: delivery.NewDeliveryID(event.ID, p.store.random), endpointID: planned.EndpointID,
 					eventID: event.ID, tenant: event.Tenant, rendering: int16(planned.Rendering),
 					delay: planned.Delay, coalesceKey: event.CoalesceKey,
+					trigger: cmp.Or(planned.Trigger, delivery.TriggerSchedule),
 				})
 			}
 		}

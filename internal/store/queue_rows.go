@@ -19,6 +19,7 @@ type queueRow struct {
 	rendering               int16
 	delay                   time.Duration // before the first attempt
 	coalesceKey             string
+	trigger                 delivery.Trigger
 }
 
 // superseded is the row's record where a newer delivery took its place before
@@ -40,11 +41,13 @@ func (rows queueRows) columns() []any {
 	endpoints, events := make([]delivery.ID, n), make([]delivery.ID, n)
 	tenants, renderings := make([]string, n), make([]int16, n)
 	delays, keys := make([]int64, n), make([]pgtype.Text, n)
+	triggers := make([]string, n)
 	for i, row := range rows {
 		shards[i], ids[i] = row.id.Shard(), row.id
 		endpoints[i], events[i] = row.endpointID, row.eventID
 		tenants[i], renderings[i] = row.tenant, row.rendering
 		delays[i], keys[i] = row.delay.Milliseconds(), textOrNull(row.coalesceKey)
+		triggers[i] = string(row.trigger)
 	}
-	return []any{shards, ids, endpoints, events, tenants, renderings, delays, keys}
+	return []any{shards, ids, endpoints, events, tenants, renderings, delays, keys, triggers}
 }

@@ -71,6 +71,27 @@ func (s *Store) Close() {
 // Pool is the ordinary pool, for this package's sub-packages.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
+// PoolStat is the state of one pool.
+type PoolStat struct {
+	Name             string
+	InUse, Idle, Max int32
+	Waits            int64
+	Waited           time.Duration
+}
+
+// Pools tells the state of both pools.
+func (s *Store) Pools() []PoolStat {
+	list := make([]PoolStat, 0, 2)
+	for name, pool := range map[string]*pgxpool.Pool{"hot": s.hot, "general": s.pool} {
+		stat := pool.Stat()
+		list = append(list, PoolStat{
+			Name: name, InUse: stat.AcquiredConns(), Idle: stat.IdleConns(), Max: stat.MaxConns(),
+			Waits: stat.EmptyAcquireCount(), Waited: stat.EmptyAcquireWaitTime(),
+		})
+	}
+	return list
+}
+
 // Ping says whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 
