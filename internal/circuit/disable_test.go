@@ -98,6 +98,28 @@ func TestRouta_R06_DisablesAfterADayWithAtLeastTwentyAttempts(t *testing.T) {
 	require.Equal(t, DisabledDuration, signals[0].Reason)
 }
 
+func TestDisable_NoWarningsAfterwards(t *testing.T) {
+	t.Parallel()
+	settings := Settings{Disable: Disable{Failures: 1, After: 5 * day, Warn: []time.Duration{day}}}
+	e := newEndpoint(t, settings, 10)
+	e.fail(1)
+	e.wait(2 * day)
+	e.fail(1)
+	_, signals := Tick(settings, e.state, e.now)
+	require.Empty(t, signals)
+	require.Equal(t, []SignalKind{EndpointDisabled}, e.signals)
+}
+
+// Workers record in any order; an endpoint fails since its earliest failure.
+func TestDisable_CountsFromTheEarliestFailure(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, Settings{}, 10)
+	e.fail(1)
+	e.take(Result{Failure: true, At: start.Add(-time.Minute)})
+	require.Equal(t, start.Add(-time.Minute), e.state.FirstFailureAt)
+	require.Equal(t, start, e.state.LastFailureAt)
+}
+
 func TestFairQueue_F09_410DisablesAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []Settings{{}, fairQueue, gateway} {

@@ -57,6 +57,22 @@ func TestDecide_WhatARetryAfterRuleNamesIsObeyedAndNothingElse(t *testing.T) {
 	require.Equal(t, time.Minute, first(p, askedToWait(429, "600"), always(0)).NextAttemptAt.Sub(accepted))
 }
 
+func TestDecide_AnyStatusNamesAnswersOnly(t *testing.T) {
+	t.Parallel()
+	p := custom(t, "schedule: {kind: table, waits: [1m]}\nfailures: [{on: [any_status], then: dead}]\n")
+	require.Equal(t, delivery.Dead, first(p, answer(503), always(0)).State)
+	require.Equal(t, delivery.Pending, first(p, failedWith(delivery.Reset), always(0)).State)
+}
+
+func TestDecide_RetryAfterCountsFromTheAnswerWhateverTheAnchor(t *testing.T) {
+	t.Parallel()
+	p := custom(t, "schedule: {kind: table, waits: [1m], anchor: scheduled}\nretry_after: {on: [any], cap: 1h}\n")
+	progress := Progress{CycleAttempt: 1, CycleStartedAt: accepted, ScheduledAt: accepted}
+	now := accepted.Add(10 * time.Minute)
+	d := Decide(p, progress, askedToWait(503, "120"), now, always(0))
+	require.Equal(t, 2*time.Minute, d.NextAttemptAt.Sub(now))
+}
+
 func TestDecide_MinimumWait(t *testing.T) {
 	t.Parallel()
 	p := custom(t, "schedule: {kind: exponential, base: 10s, cap: 1h, jitter: {kind: full}, minimum_wait: 3s}\ngive_up: {attempts: 9}\n")

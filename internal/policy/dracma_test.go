@@ -138,7 +138,7 @@ func TestDracma_D05_SixteenOnlyIfTheJitterLeavesRoom(t *testing.T) {
 func TestDracma_D05_TheWindowBeginsWithTheFirstAttempt(t *testing.T) {
 	t.Parallel()
 	p := preset(t, "dracma")
-	began := accepted.Add(10 * time.Hour) // it waited that long for its turn
+	began := accepted.Add(100 * time.Hour) // it waited that long for its turn
 	progress := Progress{CycleAttempt: 1, CycleStartedAt: accepted, ScheduledAt: began}
 	outcome := answer(500)
 	outcome.StartedAt = began

@@ -45,12 +45,14 @@ func (p *Policy) whyDead(outcome delivery.Outcome, decision Decision) string {
 		return fmt.Sprintf("because the policy does not retry %s (failures)", listed(rule.On))
 	case ByAttempts:
 		return fmt.Sprintf("because it has used up its %d attempts (give_up.attempts)", p.MostAttempts())
-	default:
+	case ByAge:
 		from := "acceptance"
 		if p.GiveUp.AgeFrom == FromFirstAttempt {
 			from = "the first attempt"
 		}
 		return fmt.Sprintf("because the next attempt would lie past %s from %s (give_up.age)", short(p.GiveUp.Age), from)
+	default: // Bounded overruled the policy
+		return "because it allows no further attempt: it is a test, or its endpoint takes every event at most once"
 	}
 }
 

@@ -46,6 +46,15 @@ func TestExplain_Age(t *testing.T) {
 	}
 }
 
+func TestExplain_A06_AtMostOnceOverrulesThePolicy(t *testing.T) {
+	t.Parallel()
+	p := preset(t, "standard")
+	progress := Progress{CycleAttempt: 1, CycleStartedAt: accepted, ScheduledAt: accepted}
+	claim := &delivery.Claim{Endpoint: &delivery.Endpoint{AtMostOnce: true}}
+	d := Decide(p, progress, answer(500), accepted, always(0)).Bounded(claim, answer(500))
+	require.Contains(t, Explain(p, progress, answer(500), accepted, d), "allows no further attempt")
+}
+
 func TestExplain_MinimumWait(t *testing.T) {
 	t.Parallel()
 	p := custom(t, "schedule: {kind: table, waits: [0s, 1m], minimum_wait: 2s}\n")
