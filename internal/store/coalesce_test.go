@@ -86,7 +86,7 @@ func TestI8_CoalescingNeverBlocks(t *testing.T) {
 				return
 			default:
 			}
-			claimed, err := f.store.Claim(ctx, 4)
+			claimed, err := f.store.Claim(t.Context(), 4)
 			if err != nil {
 				worked <- err
 				return

@@ -61,14 +61,31 @@ func createPartitions(ctx context.Context, conn *pgx.Conn, now time.Time) error 
 	}
 	today := now.UTC().Truncate(24 * time.Hour)
 	for offset := -partitionsBehind; offset <= partitionsAhead; offset++ {
-		day := today.AddDate(0, 0, offset)
+		if err := createDay(ctx, conn, today.AddDate(0, 0, offset), existing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createDay makes what a day lacks, in one transaction.
+func createDay(ctx context.Context, conn *pgx.Conn, day time.Time, existing map[string]bool) error {
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for _, table := range partitionedTables {
 			if name := table + "_" + day.Format(partitionDay); !existing[name] {
-				if err := createPartition(ctx, conn, table, name, day); err != nil {
+				if err := createPartition(ctx, tx, table, name, day); err != nil {
 					return err
 				}
 			}
 		}
+		return nil
+	})
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) && (pgErr.Code == "42P07" || pgErr.Code == "42710") {
+		return nil // another process is making the same day
+	}
+	if err != nil {
+		return fmt.Errorf("creating the partitions of %s: %w", day.Format(time.DateOnly), err)
 	}
 	return nil
 }
@@ -93,21 +110,11 @@ func existingPartitions(ctx context.Context, conn *pgx.Conn) (map[string]bool, e
 // createPartition makes the table first and attaches it then: attaching takes a
 // lock that lets publishes through, CREATE … PARTITION OF would not. Names and
 // bounds are our own constants and UUIDs, never input.
-func createPartition(ctx context.Context, conn *pgx.Conn, table, name string, day time.Time) error {
+func createPartition(ctx context.Context, tx pgx.Tx, table, name string, day time.Time) error {
 	from, to := delivery.FloorID(day), delivery.FloorID(day.AddDate(0, 0, 1))
 	statement := fmt.Sprintf(`CREATE TABLE malote.%[2]s (LIKE malote.%[1]s INCLUDING DEFAULTS INCLUDING CONSTRAINTS);
 		ALTER TABLE malote.%[1]s ATTACH PARTITION malote.%[2]s FOR VALUES FROM ('%[3]s') TO ('%[4]s')`,
 		table, name, from, to)
-	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
-		return err
-	})
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) && (pgErr.Code == "42P07" || pgErr.Code == "42710") {
-		return nil // another process made it at the same time
-	}
-	if err != nil {
-		return fmt.Errorf("creating partition %s: %w", name, err)
-	}
-	return nil
+	_, err := tx.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
+	return err
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/malotehq/malote/internal/app"
+)
+
+// serverFlags are shared by the commands that run a server.
+type serverFlags struct {
+	DatabaseURL       string         `help:"PostgreSQL to use. Without it, a private one is started under --data-dir." env:"DATABASE_URL,MALOTE_DATABASE_URL" placeholder:"URL"`
+	DataDir           string         `help:"Where the private PostgreSQL and the first admin key are kept." default:"./malote-data" type:"path"`
+	Listen            string         `help:"Address of the API, /metrics and health checks." default:"127.0.0.1:8420"`
+	AdminKey          string         `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY."`
+	AllowDestinations []netip.Prefix `help:"Private ranges that endpoints may be in, such as 10.0.0.0/8. For development." placeholder:"CIDR"`
+	RequireHTTPS      bool           `name:"require-https" help:"Refuse endpoints that are not https."`
+	MaxBodyBytes      int            `help:"Largest event body, in bytes." default:"1048576"`
+	MaxInFlight       int            `help:"Most deliveries in flight in this process." default:"64"`
+	DrainTimeout      time.Duration  `help:"How long a stop waits for deliveries in flight." default:"20s"`
+	LogFormat         string         `help:"text or json." enum:"text,json" default:"text"`
+	LogLevel          slog.Level     `help:"debug, info, warn or error." default:"info"`
+}
+
+func (f *serverFlags) options(stderr io.Writer) app.Options {
+	handler := slog.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel}))
+	if f.LogFormat == "json" {
+		handler = slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})
+	}
+	return app.Options{
+		DatabaseURL: f.DatabaseURL, DataDir: f.DataDir, Listen: f.Listen, AdminKey: f.AdminKey,
+		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS,
+		MaxBodyBytes: f.MaxBodyBytes, MaxInFlight: f.MaxInFlight, DrainTimeout: f.DrainTimeout,
+		Version: version(), Log: slog.New(handler),
+	}
+}
+
+type serveCommand struct {
+	serverFlags
+	Role []string `help:"What this process does: api, worker (default: all)." placeholder:"ROLE"`
+}
+
+// Help implements kong.HelpProvider.
+func (serveCommand) Help() string {
+	return `Examples:
+  malote serve                                     everything, with a private PostgreSQL
+  DATABASE_URL=postgres://… malote serve           everything, with your PostgreSQL
+  malote serve --role worker --listen :8421        one more worker on the same database`
+}
+
+// Run implements the command.
+func (c *serveCommand) Run(env *environment) error {
+	options := c.options(env.stderr)
+	for _, role := range c.Role {
+		options.Roles = append(options.Roles, app.Role(role))
+	}
+	return app.Run(env.ctx, options, func(info app.Info) { announce(env.stdout, info) })
+}
+
+func announce(out io.Writer, info app.Info) {
+	fmt.Fprintf(out, "Malote is ready at %s (API; its documentation is at /docs)\n", info.BaseURL)
+	if info.PrivateData != "" {
+		fmt.Fprintf(out, "Its PostgreSQL is private, under %s\n", info.PrivateData)
+	}
+	if info.KeyIsNew {
+		fmt.Fprintf(out, "The first admin key is in %s\n", info.AdminKeyFile)
+	}
+}

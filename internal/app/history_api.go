@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+
+	"github.com/malotehq/malote/internal/api"
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/metrics"
+	"github.com/malotehq/malote/internal/store"
+	"github.com/malotehq/malote/internal/store/history"
+	"github.com/malotehq/malote/internal/store/redelivery"
+)
+
+// historyAPI shows the history to the API in the API's own words.
+type historyAPI struct{ *history.Reader }
+
+// Events implements api.History.
+func (a historyAPI) Events(ctx context.Context, filter api.EventFilter) (api.EventPage, error) {
+	page, err := a.Reader.Events(ctx, history.EventFilter(filter))
+	return api.EventPage(page), err
+}
+
+// Deliveries implements api.History.
+func (a historyAPI) Deliveries(ctx context.Context, filter api.DeliveryFilter) (api.DeliveryPage, error) {
+	page, err := a.Reader.Deliveries(ctx, history.DeliveryFilter(filter))
+	return api.DeliveryPage(page), err
+}
+
+// Lag implements api.History.
+func (a historyAPI) Lag(ctx context.Context, limit int) (api.Lag, error) {
+	lag, err := a.Reader.Lag(ctx, limit)
+	return api.Lag{Lanes: mapAll(lag.Lanes, laneLag), Oldest: lag.Oldest, OldestHealthy: lag.OldestHealthy}, err
+}
+
+func laneLag(l history.LaneLag) api.LaneLag {
+	return api.LaneLag{
+		EndpointID: l.EndpointID, Tenant: l.Tenant, URL: l.URL, Status: l.Status, Pending: l.Pending, InFlight: l.InFlight,
+		Limit: l.Limit, MaxInFlight: l.MaxInFlight, OldestAge: l.OldestAge,
+		ConsecutiveFailures: l.ConsecutiveFailures, PausedUntil: l.PausedUntil, LastError: l.LastError,
+	}
+}
+
+// redeliveryAPI is what the API does to deliveries, with the lanes woken after.
+type redeliveryAPI struct {
+	*redelivery.Writer
+	book *policyBook
+	wake func([]delivery.LaneRef)
+}
+
+// Replay implements api.Redelivery.
+func (a redeliveryAPI) Replay(ctx context.Context, ids []delivery.ID, tenant string, preview bool) (api.Replay, error) {
+	done, err := a.Writer.Replay(ctx, redelivery.Request{
+		IDs: ids, Tenant: tenant, Preview: preview, Trigger: delivery.TriggerReplay,
+		Allowed: func(name string, state delivery.State) bool {
+			contract, err := a.book.Policy(name)
+			return err == nil && contract.Replayable(state)
+		},
+	})
+	if err != nil {
+		return api.Replay{}, err
+	}
+	a.wake(done.Lanes)
+	results := mapAll(done.Results, func(r redelivery.Result) api.Replayed {
+		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
+	})
+	return api.Replay{Results: results, Done: done.Done}, nil
+}
+
+// lagMetrics shows the history and the pools to the metrics.
+type lagMetrics struct {
+	reader *history.Reader
+	store  *store.Store
+}
+
+// lagLanes is how many endpoints have metrics of their own.
+const lagLanes = 20
+
+// Lag implements metrics.Storage.
+func (l lagMetrics) Lag(ctx context.Context) (metrics.Lag, error) {
+	lag, err := l.reader.Lag(ctx, lagLanes)
+	if err != nil {
+		return metrics.Lag{}, err
+	}
+	return metrics.Lag{
+		OldestAll: lag.Oldest, OldestHealthy: lag.OldestHealthy,
+		Pending: lag.Open.Pending, Sending: lag.Open.Sending,
+		Lanes: mapAll(lag.Lanes, func(lane history.LaneLag) metrics.LaneLag {
+			return metrics.LaneLag{
+				Endpoint: lane.EndpointID.Format(delivery.EndpointPrefix), Tenant: lane.Tenant,
+				Oldest: lane.OldestAge, Pending: lane.Pending,
+			}
+		}),
+	}, nil
+}
+
+// Pools implements metrics.Storage.
+func (l lagMetrics) Pools() []metrics.Pool {
+	return mapAll(l.store.Pools(), func(p store.PoolStat) metrics.Pool { return metrics.Pool(p) })
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// Role is a part of Malote that a process can play.
+type Role string
+
+// The roles. A process without any plays all.
+const (
+	RoleAPI    Role = "api"    // takes events and questions over HTTP
+	RoleWorker Role = "worker" // sends deliveries and keeps house
+)
+
+// Roles lists every role.
+var Roles = []Role{RoleAPI, RoleWorker}
+
+// Options of Run.
+type Options struct {
+	DatabaseURL string // empty: a private PostgreSQL under DataDir
+	DataDir     string // default ./malote-data
+	Listen      string // default 127.0.0.1:8420
+	Roles       []Role // default: all
+
+	AdminKey          string         // a key that always works, beside those in the database
+	AllowDestinations []netip.Prefix // holes in the egress guard, for development
+	RequireHTTPS      bool
+
+	MaxBodyBytes   int // of an event; default 1 MiB
+	MaxInFlight    int // attempts in this process; default 64 (F05)
+	HotConnections int // database connections for publish, claim and completion
+	DrainTimeout   time.Duration
+
+	Version string
+	Log     *slog.Logger
+}
+
+// Info is what a process tells once it is ready.
+type Info struct {
+	BaseURL      string // where it listens
+	DatabaseURL  string // with the password: for this process only, never to be shown
+	PrivateData  string // the private PostgreSQL's directory, if there is one
+	AdminKey     string // a key that works, if this process knows one
+	AdminKeyFile string // where the first start's key is kept
+	KeyIsNew     bool   // it was made just now
+}
+
+func (o *Options) complete() error {
+	if o.DataDir == "" {
+		o.DataDir = "malote-data"
+	}
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:8420"
+	}
+	if len(o.Roles) == 0 {
+		o.Roles = Roles
+	}
+	for _, role := range o.Roles {
+		if !slices.Contains(Roles, role) {
+			return fmt.Errorf("there is no role %q; the roles are %q", role, Roles)
+		}
+	}
+	if o.AdminKey != "" && len(o.AdminKey) < 24 {
+		return errors.New("MALOTE_ADMIN_KEY is too short to be safe: use at least 24 random characters")
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+func (o *Options) plays(role Role) bool { return slices.Contains(o.Roles, role) }
