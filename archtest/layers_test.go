@@ -1,0 +1,143 @@
+package archtest
+
+import "slices"
+
+// layer says what of ours some packages may import. Packages are named by their
+// path below the module's root.
+type layer struct {
+	packages []string
+	uses     []string
+	tests    []string // what their tests may import besides
+}
+
+// everything that ships, for those who put the parts together.
+const everything = "*"
+
+// Packages whose code takes the time and chance as arguments and reaches
+// nothing outside of the process; egress, which looks up names and dials, is
+// allowed just that.
+var pure = []string{
+	"internal/delivery", "internal/policy", "internal/circuit", "internal/source", "internal/egress",
+}
+
+var storage = []string{
+	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
+}
+
+// What tests need to have a database, something to send and something to send to.
+var equipment = append([]string{"internal/store/pgtest", "internal/localpg", "internal/receiver", "webhook"}, storage...)
+
+// Helpers of tests: nothing that ships may import them.
+var testOnly = []string{"internal/store/pgtest", "internal/store/sqllint"}
+
+// layers is the import table. A package belongs to exactly one layer.
+var layers = []layer{
+	// Public. Whoever imports them gets nothing else of ours.
+	{packages: []string{"webhook"}},
+	{packages: []string{"client", "outbox"}, uses: []string{"webhook"}, tests: equipment},
+
+	// Pure.
+	{packages: []string{"internal/delivery"}},
+	{packages: []string{"internal/circuit", "internal/source", "internal/egress"}, uses: []string{"internal/delivery"}},
+	{packages: []string{"internal/policy"}, uses: []string{"internal/delivery", "internal/circuit"}},
+
+	// Storage. The sub-packages share the store, and know nothing of each other.
+	{packages: []string{"internal/store"}, uses: pure, tests: equipment},
+	{
+		packages: []string{"internal/store/history", "internal/store/redelivery", "internal/store/registry"},
+		uses:     slices.Concat(pure, []string{"internal/store"}),
+		tests:    equipment,
+	},
+	{packages: []string{"internal/store/pgtest"}, uses: []string{"internal/store", "internal/localpg"}},
+	{packages: []string{"internal/store/sqllint"}},
+	{packages: []string{"internal/localpg"}},
+	{packages: []string{"internal/localpg/withpg"}, uses: []string{"internal/localpg"}},
+
+	// Work. Storage and sender reach it through interfaces that it declares.
+	{
+		packages: []string{"internal/sender"},
+		uses:     []string{"internal/delivery", "internal/policy", "internal/egress", "webhook"},
+		tests:    equipment,
+	},
+	{
+		packages: []string{"internal/publish", "internal/dispatch", "internal/alert", "internal/maintenance"},
+		uses:     pure,
+		tests:    equipment,
+	},
+	{
+		packages: []string{"internal/ingest", "internal/relay"},
+		uses:     slices.Concat(pure, []string{"internal/publish"}),
+		tests:    equipment,
+	},
+	{packages: []string{"internal/metrics"}, uses: pure, tests: equipment},
+
+	// Doors. webhook is there for secrets: who makes or reads one, and nothing else.
+	{
+		packages: []string{"internal/api", "internal/dashboard"},
+		uses:     slices.Concat(pure, []string{"internal/publish", "webhook"}),
+		tests:    equipment,
+	},
+
+	// The whole.
+	{packages: []string{"internal/app"}, uses: []string{everything}, tests: equipment},
+	{packages: []string{"internal/receiver"}, uses: []string{"internal/delivery", "internal/policy", "webhook"}},
+	{
+		packages: []string{"internal/demo"},
+		uses:     slices.Concat(pure, []string{"internal/app", "internal/receiver", "client", "webhook"}),
+		tests:    equipment,
+	},
+	{packages: []string{"cmd/malote"}, uses: []string{everything}, tests: equipment},
+
+	{packages: []string{"archtest"}},
+}
+
+// apart are the packages that put things together. Not even "everything"
+// includes them: only who is named here may import one.
+var apart = map[string][]string{
+	"internal/app":  {"internal/demo", "cmd/malote"},
+	"internal/demo": {"cmd/malote"},
+	"cmd/malote":    {},
+	"archtest":      {},
+}
+
+// library says who may import a module (or all modules whose path begins so) in
+// code that ships; tests may import any that is listed.
+type library struct {
+	module   string
+	packages []string // everything: all but the pure ones and webhook
+}
+
+// Behind how few doors each library is: as many places change when it is replaced.
+var libraries = []library{
+	{"github.com/alecthomas/kong", []string{"cmd/malote"}},
+	{"github.com/danielgtaylor/huma/v2", []string{"internal/api"}},
+	{"github.com/goccy/go-yaml", []string{"internal/policy", "cmd/malote"}},
+	{"github.com/google/uuid", []string{"internal/delivery"}},
+	{"github.com/jackc/pgx/v5", slices.Concat(storage, []string{"internal/store/pgtest", "internal/localpg", "outbox"})},
+	{"github.com/pressly/goose/v3", []string{"internal/store"}},
+	{"github.com/prometheus/client_golang", []string{"internal/metrics"}},
+	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/policy", "internal/api"}},
+	{"go.jetify.com/typeid", []string{"internal/delivery"}},
+	{"golang.org/x/net/idna", []string{"internal/egress"}},
+	{"golang.org/x/", []string{everything}},
+
+	// For tests alone.
+	{"github.com/google/go-cmp", nil},
+	{"github.com/standard-webhooks/standard-webhooks/libraries", nil},
+	{"github.com/stretchr/testify", nil},
+	{"go.uber.org/goleak", nil},
+	{"pgregory.net/rapid", nil},
+}
+
+// Parts of the standard library that reach out of the process, with all below
+// them: closed to pure packages.
+var outside = []string{"database/sql", "log/syslog", "net", "os", "plugin", "syscall"}
+
+// Parts of those that only compute.
+var computing = []string{"net/netip", "net/textproto", "net/url"}
+
+// What pure packages import of outside nevertheless.
+var openedTo = []exception{
+	{"internal/egress", "net", "its dialer looks up names and connects, with the guard in between"},
+	{"internal/egress", "syscall", "the type of the dialer's Control, which sees every address before it is connected to"},
+}
