@@ -70,6 +70,10 @@ func TestRevokeKey(t *testing.T) {
 	require.ErrorIs(t, r.RevokeKey(t.Context(), OfTenant("other"), key.ID), ErrNoKey)
 	require.ErrorIs(t, r.RevokeKey(t.Context(), Owner{}, key.ID), ErrNoKey)
 
+	_, admins, err := r.CreateKey(t.Context(), ScopeAdmin, "", "", Once{})
+	require.NoError(t, err)
+	require.ErrorIs(t, r.RevokeKey(t.Context(), OfTenant(""), admins.ID), ErrNoKey, "nobody is not the administrator")
+
 	require.NoError(t, r.RevokeKey(t.Context(), OfTenant("acme"), key.ID))
 	keys, _, err := r.Keys(t.Context(), AnyTenant, Page{Limit: 10})
 	require.NoError(t, err)

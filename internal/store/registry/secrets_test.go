@@ -111,3 +111,39 @@ func TestSecret_ConcurrentRotations(t *testing.T) {
 		require.NotZero(t, secret.ExpiresAt)
 	}
 }
+
+// A rotation that had to wait for another is the newer of the two.
+func TestSecret_TheLastRotationSignsFirst(t *testing.T) {
+	t.Parallel()
+	first, second := openTwice(t)
+	addTenant(t, first, "acme")
+	endpoint := addEndpoint(t, first, "acme")
+	tx, err := first.pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	_, err = lockLane(t.Context(), tx, AnyTenant, endpoint.ID)
+	require.NoError(t, err)
+
+	rotated := make(chan error, 1)
+	var waited delivery.Secret
+	go func() {
+		var err error
+		waited, _, err = second.RotateSecret(t.Context(), AnyTenant, endpoint.ID, "whsec_waited", time.Hour, Once{})
+		rotated <- err
+	}()
+	require.Eventually(t, func() bool {
+		return one[bool](t, first, `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock')`)
+	}, 20*time.Second, 5*time.Millisecond)
+	overtaking := first.newID(endpoint.ID.Shard())
+	_, err = tx.Exec(t.Context(), `INSERT INTO malote.endpoint_secrets (shard, id, endpoint_id, value, created_at)
+		VALUES ($1, $2, $3, 'whsec_overtaking', clock_timestamp())`, endpoint.ID.Shard(), overtaking, endpoint.ID)
+	require.NoError(t, err)
+	require.NoError(t, tx.Commit(t.Context()))
+	require.NoError(t, <-rotated)
+
+	live, err := first.Secrets(t.Context(), AnyTenant, endpoint.ID)
+	require.NoError(t, err)
+	require.Equal(t, []delivery.ID{waited.ID, overtaking, endpoint.Secrets[0].ID}, secretIDs(live))
+	require.NotZero(t, live[1].ExpiresAt)
+}
