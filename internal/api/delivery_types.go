@@ -1,0 +1,98 @@
+package api
+
+import (
+	"strings"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// DeliveryFilter says which deliveries to list, newest first. Conditions are
+// joined by "and"; the zero value lists all of all tenants.
+type DeliveryFilter struct {
+	Tenant     string
+	EndpointID delivery.ID
+	EventID    delivery.ID
+	State      delivery.State // "": all
+	EventType  string         // exact; "": all
+	Since      time.Time      // of events accepted then or later; zero: no bound
+	Until      time.Time      // of events accepted before; zero: no bound
+	After      delivery.ID
+	Limit      int
+}
+
+// DeliveryPage is one page of deliveries. A page with a Next may be short, even
+// empty.
+type DeliveryPage struct {
+	Deliveries []delivery.Delivery
+	Next       delivery.ID // zero: this is the last
+}
+
+type deliveryJSON struct {
+	ID         string  `json:"id"`
+	EventID    string  `json:"event_id"`
+	EndpointID *string `json:"endpoint_id" doc:"null: the event matched no endpoint."`
+	Tenant     string  `json:"tenant"`
+	EventType  string  `json:"event_type"`
+	State      string  `json:"state" enum:"pending,sending,delivered,dead,skipped,superseded,resolved,discarded"`
+	DeadReason *string `json:"dead_reason" doc:"Why it is dead: attempts_exhausted, too_old, rejected, gone, too_large, interrupted or endpoint_deleted."`
+	SkipReason *string `json:"skip_reason" doc:"Why nothing was sent: no_endpoint, type_not_subscribed or endpoint_disabled."`
+	Resolution *string `json:"resolution" doc:"What the person wrote who resolved it."`
+	Trigger    string  `json:"trigger" enum:"schedule,replay,test,recover" doc:"Why it was last put into the queue."`
+
+	AttemptCount       int       `json:"attempt_count"`
+	NextAttemptAt      timestamp `json:"next_attempt_at" doc:"null unless it is pending."`
+	LastResponseStatus *int      `json:"last_response_status"`
+	LastErrorCode      *string   `json:"last_error_code"`
+	CoalesceKey        *string   `json:"coalesce_key"`
+	SupersededBy       *string   `json:"superseded_by" doc:"The newer delivery that took its place."`
+	CreatedAt          timestamp `json:"created_at" nullable:"false"`
+	ClosedAt           timestamp `json:"closed_at" doc:"null while there is something left to be done."`
+
+	Attempts *[]attemptJSON `json:"attempts,omitempty" doc:"Only in the answer for one delivery."`
+}
+
+func showDelivery(d delivery.Delivery) deliveryJSON {
+	view := deliveryJSON{
+		ID: d.ID.Format(delivery.DeliveryPrefix), EventID: d.EventID.Format(delivery.EventPrefix),
+		EndpointID: optionalID(delivery.EndpointPrefix, d.EndpointID), Tenant: d.Tenant, EventType: d.EventType,
+		State: string(d.State), Resolution: optional(d.Resolution), Trigger: string(d.Trigger),
+		AttemptCount: d.AttemptCount, NextAttemptAt: timestamp{d.NextAttemptAt},
+		LastResponseStatus: optional(d.LastStatus), LastErrorCode: optional(string(d.LastError)),
+		CoalesceKey: optional(d.CoalesceKey), SupersededBy: optionalID(delivery.DeliveryPrefix, d.SupersededBy),
+		CreatedAt: timestamp{d.CreatedAt}, ClosedAt: timestamp{d.ClosedAt},
+	}
+	switch d.State {
+	case delivery.Dead:
+		view.DeadReason = optional(string(d.Reason))
+	case delivery.Skipped:
+		view.SkipReason = optional(string(d.Reason))
+	}
+	return view
+}
+
+type attemptJSON struct {
+	Number         int       `json:"number" doc:"1… over the delivery's whole life."`
+	Trigger        string    `json:"trigger" enum:"schedule,replay,test,recover"`
+	ScheduledAt    timestamp `json:"scheduled_at" nullable:"false" doc:"When it was due."`
+	StartedAt      timestamp `json:"started_at" nullable:"false"`
+	DurationMS     int64     `json:"duration_ms"`
+	ResponseStatus *int      `json:"response_status" doc:"null: no answer was read."`
+	ErrorCode      *string   `json:"error_code" doc:"null: it succeeded."`
+	Error          *string   `json:"error" doc:"What went wrong, in a sentence."`
+	ResponseBody   *string   `json:"response_body" doc:"The beginning of a failed answer, as text."`
+}
+
+func showAttempt(a delivery.Attempt) attemptJSON {
+	o := a.Outcome
+	message := o.ErrorText
+	if message == "" {
+		message = o.Error.Explain()
+	}
+	return attemptJSON{
+		Number: a.Number, Trigger: string(a.Trigger), ScheduledAt: timestamp{a.ScheduledAt},
+		StartedAt: timestamp{o.StartedAt}, DurationMS: o.Duration.Milliseconds(),
+		ResponseStatus: optional(o.Status), ErrorCode: optional(string(o.Error)), Error: optional(message),
+		ResponseBody: optional(strings.ToValidUTF8(string(o.Response), "\uFFFD")),
+	}
+}

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// Endpoint is an endpoint and how it is doing. Its secrets carry their values
+// only in the answer to the request that created them.
+type Endpoint struct {
+	delivery.Endpoint
+	Health
+}
+
+// Health is how an endpoint is doing.
+type Health struct {
+	ConsecutiveFailures int // R08
+	FirstFailureAt      time.Time
+	LastFailureAt       time.Time
+	LastSuccessAt       time.Time
+	PausedUntil         time.Time // zero: its circuit is closed
+
+	Limit int // how many may be in flight, but for slow-down and circuit
+
+	Counted            bool // whether the rest is known
+	Pending            int
+	InFlight           int
+	OldestPendingSince time.Time // zero: none is pending
+}
+
+// Defaults is what a policy says about the lanes of its endpoints.
+type Defaults struct {
+	Policy       string // whose defaults these are
+	MaxInFlight  int    // F03
+	LeaseSeconds int    // more than the total deadline (I5)
+}
+
+// NewEndpoint is an endpoint to be created.
+type NewEndpoint struct {
+	Tenant      string
+	URL         string
+	Policy      string
+	EventTypes  []string // empty: every type (D07)
+	MaxInFlight int      // 1…1000; 0: the policy's default
+	Headers     map[string]string
+	AtMostOnce  bool
+	Description string
+	Metadata    map[string]string
+	Secrets     []string // values, the current one first
+}
+
+// EndpointPatch changes what is not nil.
+type EndpointPatch struct {
+	URL         *string
+	Policy      *string
+	EventTypes  *[]string
+	MaxInFlight *int // 0: back to the policy's default
+	Headers     *map[string]string
+	AtMostOnce  *bool
+	Description *string
+	Metadata    *map[string]string
+}
+
+type endpointJSON struct {
+	ID             string            `json:"id"`
+	Tenant         string            `json:"tenant"`
+	URL            string            `json:"url" doc:"In its normal form."`
+	Policy         string            `json:"policy"`
+	EventTypes     []string          `json:"event_types" doc:"Empty: every type."`
+	MaxInFlight    int               `json:"max_in_flight" doc:"How many deliveries may be on their way at once; the policy's default unless it was set."`
+	Headers        map[string]string `json:"headers" doc:"Sent with every attempt. A key with the scope read does not see their values."`
+	AtMostOnce     bool              `json:"at_most_once"`
+	Description    string            `json:"description"`
+	Metadata       map[string]string `json:"metadata"`
+	Status         string            `json:"status" enum:"active,paused,disabled_by_user,disabled_by_system"`
+	DisabledReason *string           `json:"disabled_reason"`
+	CreatedAt      timestamp         `json:"created_at" nullable:"false"`
+	UpdatedAt      timestamp         `json:"updated_at" nullable:"false"`
+
+	ConsecutiveFailures     int       `json:"consecutive_failures"`
+	FirstFailureAt          timestamp `json:"first_failure_at" doc:"Of the failures in a row."`
+	LastFailureAt           timestamp `json:"last_failure_at"`
+	LastSuccessAt           timestamp `json:"last_success_at"`
+	PausedUntil             timestamp `json:"paused_until" doc:"Until when failures in a row keep it from being called; null: they do not."`
+	Pending                 *int      `json:"pending" doc:"Deliveries that wait. null in lists without counts=true, as are the next two."`
+	InFlight                *int      `json:"in_flight" doc:"Deliveries that are being sent."`
+	OldestPendingAgeSeconds *int64    `json:"oldest_pending_age_seconds" doc:"null: none is pending."`
+
+	ReplayedCount *int    `json:"replayed_count,omitempty" doc:"Only in the answer to enabling it: how many dead deliveries went back into the queue, if the policy says so."`
+	Secret        *string `json:"secret,omitempty" doc:"The signing secret: only in the answer to the creation, and nobody can see it again."`
+}
+
+// hidden stands for a header's value where the reader may not change it.
+const hidden = "[hidden]"
+
+// showEndpoint shows an endpoint as of now. Header values may be credentials of
+// the receiver's, so that those who only read do not see them.
+func showEndpoint(e Endpoint, who principal, now time.Time) endpointJSON {
+	view := endpointJSON{
+		ID: e.ID.Format(delivery.EndpointPrefix), Tenant: e.Tenant, URL: e.URL, Policy: e.Policy,
+		EventTypes: listed(e.EventTypes), MaxInFlight: e.Limit, Headers: map[string]string{},
+		AtMostOnce: e.AtMostOnce, Description: e.Description, Metadata: mapped(e.Metadata),
+		Status: string(e.Status), DisabledReason: optional(e.DisabledReason),
+		CreatedAt: timestamp{e.CreatedAt}, UpdatedAt: timestamp{e.UpdatedAt},
+		ConsecutiveFailures: e.ConsecutiveFailures, FirstFailureAt: timestamp{e.FirstFailureAt},
+		LastFailureAt: timestamp{e.LastFailureAt}, LastSuccessAt: timestamp{e.LastSuccessAt},
+		PausedUntil: timestamp{e.PausedUntil},
+	}
+	for name, value := range e.Headers {
+		if !who.may(mayManage) {
+			value = hidden
+		}
+		view.Headers[name] = value
+	}
+	if e.Counted {
+		view.Pending, view.InFlight = &e.Pending, &e.InFlight
+		if !e.OldestPendingSince.IsZero() {
+			age := max(int64(now.Sub(e.OldestPendingSince)/time.Second), 0)
+			view.OldestPendingAgeSeconds = &age
+		}
+	}
+	return view
+}
+
+func mapped(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+type newEndpointJSON struct {
+	Tenant      string            `json:"tenant,omitempty" maxLength:"64" doc:"Left out by a tenant's key, it is its own."`
+	URL         string            `json:"url" minLength:"1" maxLength:"2048" doc:"Where deliveries are POSTed. Private and special addresses are refused."`
+	Policy      string            `json:"policy,omitempty" maxLength:"64" default:"standard" doc:"The delivery contract, by name."`
+	EventTypes  []string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Which types it takes; one that ends in .* takes every type below it. Empty: every type."`
+	MaxInFlight *int              `json:"max_in_flight,omitempty" minimum:"1" maximum:"1000" doc:"How many deliveries may be on their way at once. Left out: the policy's default."`
+	Headers     map[string]string `json:"headers,omitempty" doc:"Sent with every attempt. Those that Malote or the policy sends itself cannot be set."`
+	AtMostOnce  bool              `json:"at_most_once,omitempty" doc:"Never send anything twice, not even when it is not known whether it arrived."`
+	Description string            `json:"description,omitempty" maxLength:"1000"`
+	Metadata    map[string]string `json:"metadata,omitempty" doc:"Yours to use; never sent."`
+	Secret      string            `json:"secret,omitempty" maxLength:"500" doc:"A signing secret of your own: whsec_ and base64 of 24 to 64 random bytes, or an ed25519 key whsk_. Left out, one is generated."`
+}
+
+type endpointPatchJSON struct {
+	URL         *string            `json:"url,omitempty" minLength:"1" maxLength:"2048"`
+	Policy      *string            `json:"policy,omitempty" minLength:"1" maxLength:"64"`
+	EventTypes  *[]string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Replaces the list. Empty: every type."`
+	MaxInFlight *int               `json:"max_in_flight,omitempty" minimum:"0" maximum:"1000" doc:"0: back to the policy's default."`
+	Headers     *map[string]string `json:"headers,omitempty" doc:"Replaces all of them."`
+	AtMostOnce  *bool              `json:"at_most_once,omitempty"`
+	Description *string            `json:"description,omitempty" maxLength:"1000"`
+	Metadata    *map[string]string `json:"metadata,omitempty" doc:"Replaces all of it."`
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
+)
+
+type createEndpointInput struct {
+	OncePerKey
+	Body newEndpointJSON
+}
+
+type updateEndpointInput struct {
+	ID   string `path:"id" doc:"The endpoint's id."`
+	Body endpointPatchJSON
+}
+
+type endpointAnswer struct {
+	Status int
+	Body   endpointJSON
+}
+
+func (s *server) createEndpoint(ctx context.Context, input *createEndpointInput) (*endpointAnswer, error) {
+	endpoint, err := s.checkNewEndpoint(ctx, input.Body)
+	if err != nil {
+		return nil, err
+	}
+	contract, err := s.policyNamed(ctx, endpoint.Policy)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeaders(endpoint.Headers, contract); err != nil {
+		return nil, err
+	}
+	made, created, err := s.Endpoints.CreateEndpoint(ctx, endpoint, defaultsOf(contract), input.once(ctx))
+	if err != nil {
+		return nil, err
+	}
+	view := showEndpoint(made, caller(ctx), time.Now())
+	if created && len(made.Secrets) > 0 {
+		view.Secret = optional(made.Secrets[0].Value)
+	}
+	return &endpointAnswer{Status: createdStatus(created), Body: view}, nil
+}
+
+// checkNewEndpoint checks what does not depend on the policy.
+func (s *server) checkNewEndpoint(ctx context.Context, body newEndpointJSON) (NewEndpoint, error) {
+	tenant, err := caller(ctx).tenantNamed(body.Tenant)
+	if err != nil {
+		return NewEndpoint{}, err
+	}
+	target, err := s.checkURL(body.URL)
+	if err != nil {
+		return NewEndpoint{}, err
+	}
+	if err := checkTypes(body.EventTypes); err != nil {
+		return NewEndpoint{}, err
+	}
+	if err := checkMetadata(body.Metadata); err != nil {
+		return NewEndpoint{}, err
+	}
+	secret, err := signingSecret("secret", body.Secret)
+	if err != nil {
+		return NewEndpoint{}, err
+	}
+	return NewEndpoint{
+		Tenant: tenant, URL: target, Policy: body.Policy, EventTypes: body.EventTypes,
+		MaxInFlight: valueOf(body.MaxInFlight), Headers: body.Headers, AtMostOnce: body.AtMostOnce,
+		Description: body.Description, Metadata: body.Metadata, Secrets: []string{secret},
+	}, nil
+}
+
+func defaultsOf(p *policy.Policy) Defaults {
+	// Rounded up: a lease that is too short would take a slow answer for a dead worker.
+	seconds := int((p.Lease + time.Second - 1) / time.Second)
+	return Defaults{Policy: p.Name, MaxInFlight: p.MaxInFlight, LeaseSeconds: seconds}
+}
+
+func (s *server) updateEndpoint(ctx context.Context, input *updateEndpointInput) (*endpointAnswer, error) {
+	id, err := idAt(delivery.EndpointPrefix, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	owner := caller(ctx).owner()
+	present, err := s.Endpoints.Endpoint(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	patch := EndpointPatch(input.Body)
+	contract, err := s.checkPatch(ctx, &patch, present)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := s.Endpoints.UpdateEndpoint(ctx, owner, id, patch, defaultsOf(contract))
+	if err != nil {
+		return nil, err
+	}
+	return &endpointAnswer{Status: http.StatusOK, Body: showEndpoint(changed, caller(ctx), time.Now())}, nil
+}
+
+// checkPatch puts the patch into its normal form and gives the policy that the
+// endpoint has afterwards.
+func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, present Endpoint) (*policy.Policy, error) {
+	if patch.URL != nil {
+		target, err := s.checkURL(*patch.URL)
+		if err != nil {
+			return nil, err
+		}
+		patch.URL = &target
+	}
+	if err := checkTypes(valueOf(patch.EventTypes)); err != nil {
+		return nil, err
+	}
+	if err := checkMetadata(valueOf(patch.Metadata)); err != nil {
+		return nil, err
+	}
+	name, headers := present.Policy, present.Headers
+	if patch.Policy != nil {
+		name = *patch.Policy
+	}
+	if patch.Headers != nil {
+		headers = *patch.Headers
+	}
+	contract, err := s.policyNamed(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if patch.Policy == nil && patch.Headers == nil {
+		return contract, nil // nothing that could be in conflict changes
+	}
+	return contract, checkHeaders(headers, contract)
+}

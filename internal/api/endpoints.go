@@ -1,0 +1,97 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+type endpointPath struct {
+	ID string `path:"id" doc:"The endpoint's id."`
+}
+
+type listEndpointsInput struct {
+	Paging
+	Tenant string `query:"tenant" maxLength:"64" doc:"Only this tenant's endpoints."`
+	Counts bool   `query:"counts" doc:"Also count what is pending and in flight, which takes time where a lot is."`
+}
+
+func (s *server) registerEndpoints(r *routes) {
+	const root, one = "/v1/webhook_endpoints", "/v1/webhook_endpoints/{id}"
+	handle(r, route{
+		id: "create-webhook-endpoint", method: http.MethodPost, path: root, tag: tagEndpoints, need: mayManage,
+		status: http.StatusCreated, summary: "Create an endpoint",
+		description: "It receives what is published from now on. The answer holds its signing secret, this once.",
+	}, s.createEndpoint)
+	handle(r, route{
+		id: "list-webhook-endpoints", method: http.MethodGet, path: root, tag: tagEndpoints, need: mayRead,
+		summary: "List endpoints", description: "Oldest first.",
+	}, s.listEndpoints)
+	handle(r, route{
+		id: "get-webhook-endpoint", method: http.MethodGet, path: one, tag: tagEndpoints, need: mayRead,
+		summary: "Get an endpoint", description: "With its health and what waits for it.",
+	}, s.getEndpoint)
+	handle(r, route{
+		id: "update-webhook-endpoint", method: http.MethodPatch, path: one, tag: tagEndpoints, need: mayManage,
+		summary:     "Change an endpoint",
+		description: "What is left out or null stays as it is. What is pending goes to the new URL.",
+	}, s.updateEndpoint)
+	handle(r, route{
+		id: "delete-webhook-endpoint", method: http.MethodDelete, path: one, tag: tagEndpoints, need: mayManage,
+		timeout: longWork, summary: "Delete an endpoint", description: "What is pending for it ends as dead, with the reason endpoint_deleted. Its history stays readable.",
+	}, s.deleteEndpoint)
+	s.registerEndpointActions(r)
+}
+
+func (s *server) listEndpoints(ctx context.Context, input *listEndpointsInput) (*listAnswer[endpointJSON], error) {
+	who := caller(ctx)
+	owner, err := who.ownerNamed(input.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	list := listOf("endpoints", input.Tenant)
+	after, err := list.afterID(input.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	endpoints, more, err := s.Endpoints.Endpoints(ctx, owner, Page{After: after, Limit: input.Limit}, input.Counts)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	answer := &listAnswer[endpointJSON]{Body: listJSON[endpointJSON]{
+		Data: shown(endpoints, func(e Endpoint) endpointJSON { return showEndpoint(e, who, now) }),
+	}}
+	if more {
+		answer.Body.NextCursor = list.idCursor(endpoints[len(endpoints)-1].ID)
+	}
+	return answer, nil
+}
+
+func (s *server) getEndpoint(ctx context.Context, input *endpointPath) (*endpointAnswer, error) {
+	_, endpoint, err := s.endpointAt(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &endpointAnswer{Status: http.StatusOK, Body: showEndpoint(endpoint, caller(ctx), time.Now())}, nil
+}
+
+func (s *server) deleteEndpoint(ctx context.Context, input *endpointPath) (*struct{}, error) {
+	id, err := idAt(delivery.EndpointPrefix, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.Endpoints.DeleteEndpoint(ctx, caller(ctx).owner(), id)
+}
+
+// endpointAt finds the endpoint that a path names, if it is the caller's.
+func (s *server) endpointAt(ctx context.Context, shown string) (delivery.ID, Endpoint, error) {
+	id, err := idAt(delivery.EndpointPrefix, shown)
+	if err != nil {
+		return delivery.ID{}, Endpoint{}, err
+	}
+	endpoint, err := s.Endpoints.Endpoint(ctx, caller(ctx).owner(), id)
+	return id, endpoint, err
+}

@@ -1,0 +1,52 @@
+package api
+
+import (
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// EventFilter says which events to list, oldest first. Tenant is required.
+type EventFilter struct {
+	Tenant string
+	Type   string    // exact; "": all
+	Since  time.Time // accepted then or later; zero: from the first that is kept
+	Until  time.Time // accepted before; zero: no bound
+	After  delivery.ID
+	Limit  int
+}
+
+// EventPage is one page of events, without their bodies.
+type EventPage struct {
+	Events []delivery.Event
+
+	// Next is the filter's After for the following page; zero: there is none
+	// now. A page with a Next may be short, even empty.
+	Next delivery.ID
+
+	// CompleteUntil: every matching event accepted before that instant is in
+	// this page or the ones before it (D15).
+	CompleteUntil time.Time
+}
+
+type eventJSON struct {
+	ID             string    `json:"id"`
+	Tenant         string    `json:"tenant"`
+	Type           string    `json:"type"`
+	ContentType    string    `json:"content_type"`
+	IdempotencyKey *string   `json:"idempotency_key"`
+	CoalesceKey    *string   `json:"coalesce_key"`
+	EntityVersion  *string   `json:"entity_version"`
+	ExternalID     *string   `json:"external_id"`
+	OccurredAt     timestamp `json:"occurred_at" nullable:"false" doc:"When it happened, by the publisher's word."`
+	AcceptedAt     timestamp `json:"accepted_at" nullable:"false" doc:"When Malote took it in."`
+}
+
+func showEvent(e *delivery.Event) eventJSON {
+	return eventJSON{
+		ID: e.ID.Format(delivery.EventPrefix), Tenant: e.Tenant, Type: e.Type, ContentType: e.ContentType,
+		IdempotencyKey: optional(e.IdempotencyKey), CoalesceKey: optional(e.CoalesceKey),
+		EntityVersion: optional(e.EntityVersion), ExternalID: optional(e.ExternalID),
+		OccurredAt: timestamp{e.OccurredAt}, AcceptedAt: timestamp{e.AcceptedAt},
+	}
+}

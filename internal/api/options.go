@@ -1,0 +1,110 @@
+package api
+
+import (
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"net/http"
+)
+
+// DefaultMaxBodyBytes is the largest event body unless Options says otherwise.
+const DefaultMaxBodyBytes = 1 << 20
+
+// Options of New. All interfaces are required.
+type Options struct {
+	Publisher  Publisher
+	Keys       Keys
+	Tenants    Tenants
+	Endpoints  Endpoints
+	Policies   Policies
+	History    History
+	Redelivery Redelivery
+	Tester     Tester
+	URLs       URLChecker
+	Prober     Prober
+
+	// Translate says which code an error of the stores means; "" if it is none
+	// that a client could do something about.
+	Translate func(error) Code
+
+	// AdminKeyHash is the SHA-256 of a fixed key with ScopeAdmin that no store
+	// knows; nil: there is none.
+	AdminKeyHash *[sha256.Size]byte
+
+	MaxBodyBytes int    // of one event, as the Publisher has it; default DefaultMaxBodyBytes
+	Version      string // of the program, shown in the OpenAPI document
+	Log          *slog.Logger
+}
+
+// server is what all handlers share. It never changes after New.
+type server struct {
+	Options
+	gate      *gate
+	translate func(error) Code
+	log       *slog.Logger
+	limits    limits
+}
+
+// limits are how many bytes a request may have.
+type limits struct {
+	publish int // a request that publishes one
+	batch   int // a request that publishes a batch
+	other   int // every other request
+}
+
+const (
+	// roomBesideBody is for all members of an event but its data.
+	roomBesideBody = 64 << 10
+
+	// batchBodies is how many bodies of the largest size fit into a batch.
+	batchBodies = 16
+)
+
+// limitsFor leaves room for a body that comes as base64, which is a third
+// longer than its bytes.
+func limitsFor(maxBody int) limits {
+	one := maxBody/3*4 + 4 + roomBesideBody
+	return limits{publish: one, batch: batchBodies * one, other: 256 << 10}
+}
+
+// New makes the handler for /v1/…, /openapi.json, /docs, /healthz and /readyz.
+// It may be called concurrently with others' New and panics if an option is
+// missing, which is a mistake in the program.
+func New(options Options) http.Handler {
+	if err := options.complete(); err != nil {
+		panic(err)
+	}
+	s := &server{
+		Options: options, translate: options.Translate, log: options.Log,
+		limits: limitsFor(options.MaxBodyBytes),
+		gate:   newGate(options.Keys, options.AdminKeyHash),
+	}
+	routes := newRoutes(s)
+	s.registerTenants(routes)
+	s.registerKeys(routes)
+	s.registerEndpoints(routes)
+	s.registerSecrets(routes)
+	s.registerPublish(routes)
+	s.registerEvents(routes)
+	s.registerDeliveries(routes)
+	s.registerPolicies(routes)
+	s.registerHealth(routes)
+	return s.guard(routes.handler())
+}
+
+func (o *Options) complete() error {
+	for _, part := range []any{
+		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Tester, o.URLs, o.Prober,
+	} {
+		if part == nil {
+			return errors.New("api: an interface is missing in Options")
+		}
+	}
+	if o.Translate == nil || o.Log == nil {
+		return errors.New("api: Options need Translate and Log")
+	}
+	if o.MaxBodyBytes <= 0 {
+		o.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	return nil
+}

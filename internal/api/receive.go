@@ -1,0 +1,130 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// exchange is what is known of a request once it is let in.
+type exchange struct {
+	who       principal
+	operation string
+	path      string
+	body      []byte
+}
+
+type exchangeKey struct{}
+
+// exchangeOf is what receiving put into the context of every handler.
+func exchangeOf(ctx context.Context) *exchange {
+	return ctx.Value(exchangeKey{}).(*exchange)
+}
+
+// caller is who sent the request.
+func caller(ctx context.Context) principal { return exchangeOf(ctx).who }
+
+// fingerprint is of all that the request said: a repeat with the same
+// idempotency key must say the same.
+func (e *exchange) fingerprint() [sha256.Size]byte {
+	hash := sha256.New()
+	for _, part := range [][]byte{[]byte(e.operation), []byte(e.path), e.body} {
+		hash.Write(part)
+		hash.Write([]byte{0})
+	}
+	return [sha256.Size]byte(hash.Sum(nil))
+}
+
+// receiving lets a request in, in this order: who sends it, whether they may,
+// the body, whether it is sound JSON. Nobody's body is read before they are
+// known.
+func (s *server) receiving(at route) func(huma.Context, func(huma.Context)) {
+	return func(c huma.Context, next func(huma.Context)) {
+		r, w := humago.Unwrap(c)
+		received := &exchange{operation: at.id, path: r.URL.Path}
+		if err := s.receive(w, r, received, at.need, c.Operation().RequestBody); err != nil {
+			s.problemOf(r.Context(), at.id, err).write(w)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), at.time())
+		defer cancel()
+		ctx = context.WithValue(ctx, exchangeKey{}, received)
+		next(bodyContext{humaContext: huma.WithContext(c, ctx), body: received.body})
+	}
+}
+
+func (at route) time() time.Duration {
+	if at.timeout > 0 {
+		return at.timeout
+	}
+	return workTime
+}
+
+func (s *server) receive(w http.ResponseWriter, r *http.Request, into *exchange, need permission, body *huma.RequestBody) (err error) {
+	if need != nil {
+		if into.who, err = s.admit(r, need); err != nil {
+			return err
+		}
+	}
+	if body == nil {
+		return nil
+	}
+	if into.body, err = readBody(w, r, s.limits.other); err != nil {
+		return err
+	}
+	if len(into.body) == 0 && !body.Required {
+		return nil
+	}
+	if err := checkText(into.body); err != nil {
+		return err
+	}
+	return checkMembers(bytes.TrimSpace(into.body), "")
+}
+
+// admit says who sends a request, if they may do what they ask for.
+func (s *server) admit(r *http.Request, need permission) (principal, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), workTime)
+	defer cancel()
+	who, err := s.gate.admit(ctx, r.Header.Get("Authorization"))
+	if err != nil {
+		return principal{}, err
+	}
+	if !who.may(need) {
+		return principal{}, problem(InsufficientScope,
+			"An API key with the scope %s is not allowed to do this: it takes one with %s.", who.scope, need)
+	}
+	return who, nil
+}
+
+// humaContext lets bodyContext embed a huma.Context, which has a method of the
+// same name.
+type humaContext huma.Context
+
+// bodyContext gives huma the body that was read and checked already.
+type bodyContext struct {
+	humaContext
+	body []byte
+}
+
+// Unwrap is how humago finds its own context.
+func (c bodyContext) Unwrap() huma.Context { return c.humaContext }
+
+func (c bodyContext) BodyReader() io.Reader { return bytes.NewReader(c.body) }
+
+// SetReadDeadline does nothing: nothing is left to be read, and a deadline that
+// passes later would look like a client that has gone.
+func (c bodyContext) SetReadDeadline(time.Time) error { return nil }
+
+// Header says that the body is JSON, whatever the client calls it.
+func (c bodyContext) Header(name string) string {
+	if name == "Content-Type" {
+		return "application/json"
+	}
+	return c.humaContext.Header(name)
+}
