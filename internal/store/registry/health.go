@@ -22,14 +22,14 @@ type Health struct {
 	Counted  bool // whether the rest is known
 	Pending  int  // exact
 	InFlight int  // exact
-	// OldestPendingSince is when the oldest of the first 10,000 due deliveries
-	// was accepted, or replayed; zero: none is pending.
+	// OldestPendingSince is when the oldest of the first 10,000 deliveries, in
+	// the order they are due, was accepted or replayed; zero: none is pending.
 	OldestPendingSince time.Time
 }
 
-// Counts come from the partial indexes alone. The oldest is looked for among
-// the first 10,000 in the order they are due: a longer backlog is one of whole
-// hours, in which the oldest is among those that come next, or close to it.
+// Counts are read off the partial indexes. The oldest needs the rows themselves,
+// so it is looked for only among the first 10,000 that are due: of a longer
+// backlog it may be a little younger than the oldest there is.
 const countOpenSQL = `SELECT l.endpoint_id, pending.n, sending.n, oldest.since
 	FROM malote.lanes AS l
 	CROSS JOIN LATERAL (
