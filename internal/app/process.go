@@ -9,6 +9,7 @@ import (
 	"github.com/malotehq/malote/internal/egress"
 	"github.com/malotehq/malote/internal/maintenance"
 	"github.com/malotehq/malote/internal/metrics"
+	"github.com/malotehq/malote/internal/policy"
 	"github.com/malotehq/malote/internal/publish"
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
@@ -53,7 +54,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (*process, err
 		return nil, err
 	}
 	p := &process{options: options, log: options.Log, store: s, metrics: metrics.New(options.Version)}
-	p.registry = registry.New(s, registry.Options{})
+	p.registry = registry.New(s, registry.Options{Presets: policy.PresetNames()})
 	p.history, p.redelivery = history.New(s), redelivery.New(s)
 	p.book = newPolicyBook(p.registry)
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +22,9 @@ var claimDeliveriesSQL string
 
 //go:embed queries/claim_park.sql
 var claimParkSQL string
+
+//go:embed queries/claim_bodies.sql
+var claimBodiesSQL string
 
 //go:embed queries/claim_next_due.sql
 var claimNextDueSQL string
@@ -41,22 +47,11 @@ func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
 	if err != nil {
 		return delivery.Claimed{}, err
 	}
-	result := delivery.Claimed{Claims: claim.claims, Lanes: len(claim.lanes), NextDue: delivery.NothingDue}
 	received := time.Now()
-	for _, c := range result.Claims {
-		c.ReceivedAt = received
+	for _, row := range claim.rows {
+		row.claim.ReceivedAt = received
 	}
-	// I4: parked first, committed, and now looked at again. A publisher that
-	// committed before the parking did and saw the lane still ready, is seen here.
-	if len(claim.parked) > 0 {
-		if _, err := s.wakeStranded(ctx, claim.parked); err != nil {
-			return result, err
-		}
-	}
-	if len(result.Claims) < n {
-		result.NextDue, err = s.nextDue(ctx)
-	}
-	return result, err
+	return claim.afterwards(ctx)
 }
 
 // claiming is one transaction of a claim.
@@ -67,8 +62,26 @@ type claiming struct {
 	token delivery.ID
 
 	lanes  []claimLane
-	claims []*delivery.Claim
+	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
+}
+
+// claimRow is a claimed delivery whose body is still to be read.
+type claimRow struct {
+	claim       *delivery.Claim
+	place, turn int64
+	endpointID  delivery.ID
+	rendering   int16
+}
+
+// targets are where the columns of claim_deliveries.sql go.
+func (r *claimRow) targets() []any {
+	c := r.claim
+	return []any{
+		&r.place, &r.turn, &r.endpointID, &c.DeliveryID, &c.Attempt, &c.CycleAttempt, &c.Trigger,
+		&c.ScheduledAt, &c.CycleStartedAt, zeroable(&c.FirstAttemptAt), &c.ClaimedAt, &c.LeaseUntil,
+		&c.Event.ID, &c.Event.Tenant, &c.Event.CoalesceKey, &r.rendering,
+	}
 }
 
 type claimLane struct {
@@ -159,28 +172,17 @@ func (c *claiming) readClaims(rows pgx.Rows) error {
 	for _, lane := range c.lanes {
 		endpoints[lane.EndpointID] = lane.endpoint
 	}
-	c.claims = nil
+	c.rows = nil
 	for rows.Next() {
-		claim := &delivery.Claim{Token: c.token}
-		var endpointID delivery.ID
-		if err := rows.Scan(append([]any{&endpointID}, claimTargets(claim)...)...); err != nil {
+		row := claimRow{claim: &delivery.Claim{Token: c.token}}
+		if err := rows.Scan(row.targets()...); err != nil {
 			return err
 		}
-		claim.Endpoint = endpoints[endpointID]
-		c.claims = append(c.claims, claim)
+		row.claim.Endpoint = endpoints[row.endpointID]
+		c.rows = append(c.rows, row)
 	}
+	slices.SortFunc(c.rows, func(a, b claimRow) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.turn, b.turn)) })
 	return rows.Err()
-}
-
-// claimTargets are where the columns of a claimed delivery go, in the order of
-// claim_deliveries.sql and expired_leases.sql.
-func claimTargets(c *delivery.Claim) []any {
-	return []any{
-		&c.DeliveryID, &c.Attempt, &c.CycleAttempt, &c.Trigger,
-		&c.ScheduledAt, &c.CycleStartedAt, zeroable(&c.FirstAttemptAt), &c.ClaimedAt, &c.LeaseUntil,
-		&c.Event.ID, &c.Event.Tenant, &c.Event.Type, &c.Event.ContentType, &c.Event.Body,
-		&c.Event.CoalesceKey, &c.Event.OccurredAt, &c.Event.AcceptedAt,
-	}
 }
 
 func (c *claiming) readParked(rows pgx.Rows) error {
@@ -196,13 +198,77 @@ func (c *claiming) readParked(rows pgx.Rows) error {
 	return err
 }
 
-func (s *Store) nextDue(ctx context.Context) (time.Duration, error) {
-	var seconds *float64
-	if err := s.hot.QueryRow(ctx, claimNextDueSQL).Scan(&seconds); err != nil {
-		return delivery.NothingDue, fmt.Errorf("looking for the next due lane: %w", err)
+// afterwards does, in one round trip, what comes after the commit.
+//
+// I4: parked first, committed, and now looked at again. A publisher that
+// committed before the parking did and saw the lane still ready, is seen here.
+func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
+	result := delivery.Claimed{Lanes: len(c.lanes), NextDue: delivery.NothingDue}
+	batch := &pgx.Batch{}
+	batch.Queue(asyncCommit)
+	if len(c.rows) > 0 {
+		batch.Queue(claimBodiesSQL, c.bodiesWanted()...).Query(c.readBodies)
 	}
-	if seconds == nil {
-		return delivery.NothingDue, nil
+	if len(c.parked) > 0 {
+		shards, endpoints := splitRefs(c.parked)
+		batch.Queue(wakeStrandedSQL, shards, endpoints, wakeChannel)
 	}
-	return max(0, time.Duration(*seconds*float64(time.Second))), nil
+	if len(c.rows) < c.n {
+		batch.Queue(claimNextDueSQL).QueryRow(func(row pgx.Row) error {
+			var seconds *float64
+			err := row.Scan(&seconds)
+			if seconds != nil {
+				result.NextDue = max(0, time.Duration(*seconds*float64(time.Second)))
+			}
+			return err
+		})
+	}
+	err := c.store.inHotTx(ctx, "claiming", func(tx pgx.Tx) error { return runBatch(ctx, tx, batch) })
+	if err != nil {
+		return result, fmt.Errorf("reading what was claimed: %w", err)
+	}
+	for _, row := range c.rows {
+		result.Claims = append(result.Claims, row.claim)
+	}
+	return result, nil
+}
+
+func (c *claiming) bodiesWanted() []any {
+	n := len(c.rows)
+	shards, events, renderings := make([]delivery.Shard, n), make([]delivery.ID, n), make([]int16, n)
+	lowest, highest := c.rows[0].claim.Event.ID, c.rows[0].claim.Event.ID
+	for i, row := range c.rows {
+		id := row.claim.Event.ID
+		shards[i], events[i], renderings[i] = id.Shard(), id, row.rendering
+		if bytes.Compare(id[:], lowest[:]) < 0 {
+			lowest = id
+		}
+		if bytes.Compare(id[:], highest[:]) > 0 {
+			highest = id
+		}
+	}
+	return []any{shards, events, renderings, lowest, highest}
+}
+
+func (c *claiming) readBodies(rows pgx.Rows) error {
+	found := 0
+	for rows.Next() {
+		var position int
+		var event delivery.Event
+		err := rows.Scan(&position, &event.Type, &event.ContentType, &event.OccurredAt, &event.AcceptedAt, &event.Body)
+		if err != nil {
+			return err
+		}
+		found++
+		claimed := &c.rows[position-1].claim.Event
+		event.ID, event.Tenant, event.CoalesceKey = claimed.ID, claimed.Tenant, claimed.CoalesceKey
+		*claimed = event
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if found < len(c.rows) {
+		return fmt.Errorf("%d of %d events are missing", len(c.rows)-found, len(c.rows))
+	}
+	return nil
 }

@@ -22,27 +22,25 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 	err = s.inHotTx(ctx, "looking for expired leases", func(tx pgx.Tx) error {
 		claims, now = nil, time.Time{}
 		rows, _ := tx.Query(ctx, expiredLeasesSQL, limit)
+		var found []claimRow
 		var refs []delivery.LaneRef
-		endpointOf := make(map[*delivery.Claim]delivery.ID)
 		for rows.Next() {
-			claim := &delivery.Claim{}
-			var endpointID delivery.ID
-			targets := append([]any{&now, &claim.Token, &endpointID}, claimTargets(claim)...)
-			if err := rows.Scan(targets...); err != nil {
+			row := claimRow{claim: &delivery.Claim{}}
+			if err := rows.Scan(append([]any{&now, &row.claim.Token}, row.targets()...)...); err != nil {
 				rows.Close()
 				return err
 			}
-			claim.ReceivedAt = time.Now()
-			claims = append(claims, claim)
-			endpointOf[claim] = endpointID
-			refs = append(refs, delivery.LaneRef{Shard: endpointID.Shard(), EndpointID: endpointID})
+			row.claim.ReceivedAt = time.Now()
+			found = append(found, row)
+			refs = append(refs, delivery.LaneRef{Shard: row.endpointID.Shard(), EndpointID: row.endpointID})
 		}
-		if err := rows.Err(); err != nil || len(claims) == 0 {
+		if err := rows.Err(); err != nil || len(found) == 0 {
 			return err
 		}
 		endpoints, err := loadEndpoints(ctx, tx, refs)
-		for _, claim := range claims {
-			claim.Endpoint = endpoints[endpointOf[claim]]
+		for _, row := range found {
+			row.claim.Endpoint = endpoints[row.endpointID]
+			claims = append(claims, row.claim)
 		}
 		return err
 	})

@@ -27,9 +27,11 @@ type Options struct {
 }
 
 // Store holds two pools. Hot statements run on connections whose planner is
-// told to use nothing but nested loops over indexes: their plans must not flip
-// to a scan because statistics were taken while the queue was empty. All other
-// statements run on ordinary connections.
+// told to use nothing but nested loops over indexes, and to plan anew every
+// time: a plan made while the queue was empty, kept and used with a million rows
+// in it, scans them all. The planner knows a table's size of the moment, and
+// planning these statements is cheap as long as none opens all partitions. All
+// other statements run on ordinary connections.
 type Store struct {
 	hot     *pgxpool.Pool
 	pool    *pgxpool.Pool
@@ -105,7 +107,7 @@ var commonSettings = map[string]string{
 }
 
 var hotSettings = map[string]string{
-	"plan_cache_mode":   "force_generic_plan",
+	"plan_cache_mode":   "force_custom_plan",
 	"enable_seqscan":    "off",
 	"enable_hashjoin":   "off",
 	"enable_mergejoin":  "off",

@@ -26,33 +26,15 @@ var sweepLanesSQL string
 // open becomes ready when the pause ends.
 //
 // If the caller dies before it comes here, the sweep finds the lanes.
-func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (int, error) {
-	n, err := s.wake(ctx, wakeLanesSQL, lanes)
-	if err != nil {
-		return 0, fmt.Errorf("waking lanes: %w", err)
-	}
-	return n, nil
-}
-
-// wakeStranded is the claimer's half of I4: of the lanes that it parked, those
-// that have due work after all become ready.
-func (s *Store) wakeStranded(ctx context.Context, lanes []delivery.LaneRef) (int, error) {
-	n, err := s.wake(ctx, wakeStrandedSQL, lanes)
-	if err != nil {
-		return 0, fmt.Errorf("looking again at parked lanes: %w", err)
-	}
-	return n, nil
-}
-
-func (s *Store) wake(ctx context.Context, statement string, lanes []delivery.LaneRef) (woken int, err error) {
+func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken int, err error) {
 	if len(lanes) == 0 {
 		return 0, nil
 	}
 	shards, endpoints := splitRefs(lanes)
-	err = s.inHotTx(ctx, "waking", func(tx pgx.Tx) error {
+	err = s.inHotTx(ctx, "waking lanes", func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(asyncCommit) // lost in a crash of the server, the sweep finds it
-		batch.Queue(statement, shards, endpoints, wakeChannel).QueryRow(func(row pgx.Row) error {
+		batch.Queue(wakeLanesSQL, shards, endpoints, wakeChannel).QueryRow(func(row pgx.Row) error {
 			return row.Scan(&woken, nil)
 		})
 		return runBatch(ctx, tx, batch)

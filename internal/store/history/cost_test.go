@@ -18,8 +18,11 @@ func TestProbe(t *testing.T) {
 		list := f.listing()
 		sql, parameters := list.statement(f, f.span(), 51)
 		var out []byte
-		err := s.store.Pool().QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{planned}, parameters...)...).Scan(&out)
+		tx, err := s.store.Pool().BeginTx(t.Context(), snapshot)
 		require.NoError(t, err)
+		err = tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{planned}, parameters...)...).Scan(&out)
+		require.NoError(t, err)
+		tx.Rollback(t.Context())
 		var x []map[string]any
 		require.NoError(t, json.Unmarshal(out, &x))
 		delete(x[0], "Plan")

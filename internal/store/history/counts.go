@@ -30,11 +30,15 @@ var tallySQL string
 
 // Open counts the open deliveries by status; Lag has the same and more.
 func (r *Reader) Open(ctx context.Context) (OpenCounts, error) {
-	lanes, perLane, err := r.pendingLanes(ctx)
-	if err != nil {
-		return OpenCounts{}, fmt.Errorf("counting open deliveries: %w", err)
-	}
-	open, err := r.openCounts(ctx, lanes, perLane)
+	var open OpenCounts
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) error {
+		lanes, perLane, err := pendingLanes(ctx, tx)
+		if err != nil {
+			return err
+		}
+		open, err = openCounts(ctx, tx, lanes, perLane)
+		return err
+	})
 	if err != nil {
 		return OpenCounts{}, fmt.Errorf("counting open deliveries: %w", err)
 	}
@@ -44,14 +48,11 @@ func (r *Reader) Open(ctx context.Context) (OpenCounts, error) {
 // LaneCounts counts for the endpoints named, in their order; unknown ones are
 // left out. It is cheap enough for a table that is redrawn every second.
 func (r *Reader) LaneCounts(ctx context.Context, endpoints []delivery.ID) ([]LaneCounts, error) {
-	rows, _ := r.store.Pool().Query(ctx, laneCountsSQL, planned, shardsOf(endpoints), endpoints, CountLimit)
-	counts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (LaneCounts, error) {
-		var c LaneCounts
-		var oldest *time.Time
-		var now time.Time
-		err := row.Scan(&c.EndpointID, &c.Tenant, &c.Pending, &c.InFlight, &c.Delivered, &c.Dead, &oldest, &now)
-		c.OldestAge = ageAt(oldest, now)
-		return c, err
+	var counts []LaneCounts
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		rows, _ := tx.Query(ctx, laneCountsSQL, planned, shardsOf(endpoints), endpoints, CountLimit)
+		counts, err = pgx.CollectRows(rows, scanLaneCounts)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("counting by lane: %w", err)
@@ -59,17 +60,29 @@ func (r *Reader) LaneCounts(ctx context.Context, endpoints []delivery.ID) ([]Lan
 	return counts, nil
 }
 
+func scanLaneCounts(row pgx.CollectableRow) (LaneCounts, error) {
+	var c LaneCounts
+	var oldest *time.Time
+	var now time.Time
+	err := row.Scan(&c.EndpointID, &c.Tenant, &c.Pending, &c.InFlight, &c.Delivered, &c.Dead, &oldest, &now)
+	c.OldestAge = ageAt(oldest, now)
+	return c, err
+}
+
 // Tally counts a tenant's deliveries by state, exactly, of events accepted
 // since the instant; states that none is in are left out. It reads every one of
 // them: it is for a summary.
 func (r *Reader) Tally(ctx context.Context, tenant string, since time.Time) (map[delivery.State]int, error) {
-	rows, _ := r.store.Pool().Query(ctx, tallySQL, planned, delivery.ShardOf(tenant), tenant, between(since, time.Time{}).from)
 	tally := make(map[delivery.State]int)
-	var state delivery.State
-	var n int
-	_, err := pgx.ForEachRow(rows, []any{&state, &n}, func() error {
-		tally[state] = n
-		return nil
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, tallySQL, planned, delivery.ShardOf(tenant), tenant, between(since, time.Time{}).from)
+		var state delivery.State
+		var n int
+		_, err := pgx.ForEachRow(rows, []any{&state, &n}, func() error {
+			tally[state] = n
+			return nil
+		})
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("counting the deliveries of tenant %q by state: %w", tenant, err)

@@ -53,19 +53,20 @@ var pageOfEverythingSQL string
 
 // Deliveries lists deliveries by descending id (R04). While rows move between
 // the queue and the history a delivery is on one page only: it keeps its id, and
-// each range of ids is read by one statement.
+// no range of ids is read twice.
 func (r *Reader) Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error) {
-	if filter.State == delivery.Dead && filter.Tenant == "" && !filter.EndpointID.IsZero() {
-		tenant, err := r.tenantOf(ctx, filter.EndpointID)
-		if err != nil {
-			return DeliveryPage{}, fmt.Errorf("finding the tenant of an endpoint: %w", err)
+	var page DeliveryPage
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		if filter.State == delivery.Dead && filter.Tenant == "" && !filter.EndpointID.IsZero() {
+			// Dead deliveries are indexed by tenant.
+			filter.Tenant, err = tenantOf(ctx, tx, filter.EndpointID)
+			if err != nil || filter.Tenant == "" {
+				return err
+			}
 		}
-		if tenant == "" {
-			return DeliveryPage{}, nil
-		}
-		filter.Tenant = tenant // dead deliveries are indexed by tenant
-	}
-	page, err := r.walk(ctx, filter)
+		page, err = walk(ctx, tx, filter, time.Now().Add(r.patience))
+		return err
+	})
 	if err != nil {
 		return DeliveryPage{}, fmt.Errorf("listing deliveries: %w", err)
 	}
@@ -124,18 +125,18 @@ const (
 )
 
 // walk goes backwards in time, range by range, until the page is full.
-func (r *Reader) walk(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error) {
+func walk(ctx context.Context, tx pgx.Tx, filter DeliveryFilter, deadline time.Time) (DeliveryPage, error) {
 	var page DeliveryPage
 	limit := pageLimit(filter.Limit)
 	list, rest := filter.listing(), filter.span()
 	width := list.first
-	for deadline := time.Now().Add(r.patience); !rest.empty(); {
+	for !rest.empty() {
 		begun := time.Now()
 		slice := rest
 		if width > 0 {
 			slice = rest.newest(width, begun)
 		}
-		found, err := r.readDeliveries(ctx, list, filter, slice, limit+1-len(page.Deliveries))
+		found, err := readDeliveries(ctx, tx, list, filter, slice, limit+1-len(page.Deliveries))
 		if err != nil {
 			return DeliveryPage{}, err
 		}
@@ -156,9 +157,9 @@ func (r *Reader) walk(ctx context.Context, filter DeliveryFilter) (DeliveryPage,
 	return page, nil
 }
 
-func (r *Reader) readDeliveries(ctx context.Context, list listing, f DeliveryFilter, slice idRange, limit int) ([]delivery.Delivery, error) {
+func readDeliveries(ctx context.Context, tx pgx.Tx, list listing, f DeliveryFilter, slice idRange, limit int) ([]delivery.Delivery, error) {
 	sql, parameters := list.statement(f, slice, limit)
-	rows, _ := r.store.Pool().Query(ctx, sql, append([]any{planned}, parameters...)...)
+	rows, _ := tx.Query(ctx, sql, append([]any{planned}, parameters...)...)
 	return pgx.CollectRows(rows, scanDelivery)
 }
 
@@ -187,8 +188,8 @@ func (f DeliveryFilter) shard() delivery.Shard {
 var tenantOfEndpointSQL string
 
 // tenantOf gives "" for an endpoint that never was.
-func (r *Reader) tenantOf(ctx context.Context, endpoint delivery.ID) (string, error) {
-	rows, _ := r.store.Pool().Query(ctx, tenantOfEndpointSQL, endpoint.Shard(), endpoint)
+func tenantOf(ctx context.Context, tx pgx.Tx, endpoint delivery.ID) (string, error) {
+	rows, _ := tx.Query(ctx, tenantOfEndpointSQL, endpoint.Shard(), endpoint)
 	tenants, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(tenants) == 0 {
 		return "", err

@@ -29,12 +29,11 @@ var pageOfOneSQL string
 var attemptsSQL string
 
 // Delivery gives one delivery and its attempts, by number; ErrNotFound if there
-// is none. Both are of one snapshot.
+// is none.
 func (r *Reader) Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error) {
 	var found delivery.Delivery
 	var attempts []delivery.Attempt
-	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, r.store.Pool(), options, func(tx pgx.Tx) (err error) {
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
 		if found, err = readDelivery(ctx, tx, id); err != nil {
 			return err
 		}
@@ -78,7 +77,11 @@ func readAttempts(ctx context.Context, tx pgx.Tx, of *delivery.Delivery) ([]deli
 // id, at most MaxDeliveriesOfEvent. Whether the event exists it does not say.
 func (r *Reader) DeliveriesOfEvent(ctx context.Context, event delivery.ID) ([]delivery.Delivery, error) {
 	filter := DeliveryFilter{EventID: event}
-	found, err := r.readDeliveries(ctx, filter.listing(), filter, filter.span(), MaxDeliveriesOfEvent)
+	var found []delivery.Delivery
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		found, err = readDeliveries(ctx, tx, filter.listing(), filter, filter.span(), MaxDeliveriesOfEvent)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("listing the deliveries of event %s: %w", event.Format(delivery.EventPrefix), err)
 	}

@@ -11,6 +11,7 @@
 package history
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -50,7 +51,16 @@ func pageLimit(asked int) int {
 	return min(asked, MaxLimit)
 }
 
-// Every statement is planned for its parameters: the optional conditions fold
-// away, and only the partitions of the range are looked at. A plan kept for all
-// parameters would have to be prepared for any.
+// snapshot begins what every call reads in. One call sees one state of the
+// database, however many statements it takes. Compiling a statement that looks
+// into many partitions takes far longer than running it: no JIT.
+var snapshot = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off"}
+
+func (r *Reader) inSnapshot(ctx context.Context, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, r.store.Pool(), snapshot, do)
+}
+
+// planned makes every statement be planned for its parameters: the optional
+// conditions fold away, and only the partitions of the range are looked at. A
+// plan kept for all parameters would have to be prepared for any.
 const planned = pgx.QueryExecModeCacheDescribe

@@ -56,7 +56,7 @@ var eventsChunkSQL string
 
 // Event gives an event without its body; ErrNotFound if there is none.
 func (r *Reader) Event(ctx context.Context, id delivery.ID) (*delivery.Event, error) {
-	rows, _ := r.store.Pool().Query(ctx, eventSQL, id.Shard(), id)
+	rows, _ := r.store.Pool().Query(ctx, eventSQL, planned, id.Shard(), id)
 	event, err := pgx.CollectExactlyOneRow(rows, scanEvent)
 	if err != nil {
 		return nil, fmt.Errorf("reading event %s: %w", id.Format(delivery.EventPrefix), orNotFound(err))
@@ -67,7 +67,7 @@ func (r *Reader) Event(ctx context.Context, id delivery.ID) (*delivery.Event, er
 // EventBody gives the exact bytes that were accepted for the event, and their
 // content type; ErrNotFound if there is no such event.
 func (r *Reader) EventBody(ctx context.Context, id delivery.ID) (body []byte, contentType string, err error) {
-	err = r.store.Pool().QueryRow(ctx, eventBodySQL, id.Shard(), id).Scan(&body, &contentType)
+	err = r.store.Pool().QueryRow(ctx, eventBodySQL, planned, id.Shard(), id).Scan(&body, &contentType)
 	if err != nil {
 		return nil, "", fmt.Errorf("reading the body of event %s: %w", id.Format(delivery.EventPrefix), orNotFound(err))
 	}
@@ -76,29 +76,26 @@ func (r *Reader) EventBody(ctx context.Context, id delivery.ID) (body []byte, co
 
 // Events lists a tenant's events by ascending id (A10, D15).
 func (r *Reader) Events(ctx context.Context, filter EventFilter) (EventPage, error) {
-	page, err := r.eventPage(ctx, filter)
+	var page EventPage
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		page, err = eventPage(ctx, tx, filter, time.Now().Add(r.patience))
+		return err
+	})
 	if err != nil {
 		return EventPage{}, fmt.Errorf("listing events: %w", err)
 	}
 	return page, nil
 }
 
-func (r *Reader) eventPage(ctx context.Context, filter EventFilter) (EventPage, error) {
-	// The clock is read before the events are: what is committed later is newer
-	// than it by the margin.
-	var now time.Time
-	if err := r.store.Pool().QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
-		return EventPage{}, err
-	}
+func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, deadline time.Time) (EventPage, error) {
 	var page EventPage
 	limit := pageLimit(filter.Limit)
-	rest := between(filter.Since, filter.Until).above(filter.After)
-	for deadline := time.Now().Add(r.patience); !rest.empty(); {
-		chunk, err := r.eventChunk(ctx, filter, rest)
+	for rest := between(filter.Since, filter.Until).above(filter.After); !rest.empty(); {
+		chunk, err := eventChunk(ctx, tx, filter, rest)
 		if err != nil {
 			return EventPage{}, err
 		}
-		found, err := r.readEvents(ctx, filter, chunk, limit+1-len(page.Events))
+		found, err := readEvents(ctx, tx, filter, chunk, limit+1-len(page.Events))
 		if err != nil {
 			return EventPage{}, err
 		}
@@ -113,8 +110,12 @@ func (r *Reader) eventPage(ctx context.Context, filter EventFilter) (EventPage, 
 			break
 		}
 	}
+	// The transaction began before its snapshot was taken: what is committed
+	// later is newer than its now() by the margin.
+	var now time.Time
+	err := tx.QueryRow(ctx, `SELECT now()`).Scan(&now)
 	page.CompleteUntil = completeUntil(filter, page.Next, now)
-	return page, nil
+	return page, err
 }
 
 // completeUntil is the earliest of what may still be uncommitted, what the
@@ -135,12 +136,12 @@ func completeUntil(filter EventFilter, next delivery.ID, now time.Time) time.Tim
 const eventsPerChunk = 10_000
 
 // eventChunk is the beginning of a range that one statement may read.
-func (r *Reader) eventChunk(ctx context.Context, filter EventFilter, rest idRange) (idRange, error) {
+func eventChunk(ctx context.Context, tx pgx.Tx, filter EventFilter, rest idRange) (idRange, error) {
 	if filter.Type == "" {
 		return rest, nil
 	}
 	chunk := rest
-	err := r.store.Pool().QueryRow(ctx, eventsChunkSQL, planned,
+	err := tx.QueryRow(ctx, eventsChunkSQL, planned,
 		delivery.ShardOf(filter.Tenant), filter.Tenant, rest.from, rest.to, eventsPerChunk).Scan(&chunk.to)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return rest, nil
@@ -148,8 +149,8 @@ func (r *Reader) eventChunk(ctx context.Context, filter EventFilter, rest idRang
 	return chunk, err
 }
 
-func (r *Reader) readEvents(ctx context.Context, filter EventFilter, span idRange, limit int) ([]delivery.Event, error) {
-	rows, _ := r.store.Pool().Query(ctx, eventsSQL, planned,
+func readEvents(ctx context.Context, tx pgx.Tx, filter EventFilter, span idRange, limit int) ([]delivery.Event, error) {
+	rows, _ := tx.Query(ctx, eventsSQL, planned,
 		delivery.ShardOf(filter.Tenant), filter.Tenant, span.from, span.to, filter.Type, limit)
 	return pgx.CollectRows(rows, scanEvent)
 }

@@ -76,27 +76,31 @@ var sendingSQL string
 // all. Its cost grows with the number of lanes that have something pending, not
 // with how much that is.
 func (r *Reader) Lag(ctx context.Context, limit int) (Lag, error) {
-	lag, err := r.lag(ctx, limit)
+	var lag Lag
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		lag, err = measureLag(ctx, tx, max(limit, 0))
+		return err
+	})
 	if err != nil {
 		return Lag{}, fmt.Errorf("measuring the lag: %w", err)
 	}
 	return lag, nil
 }
 
-func (r *Reader) lag(ctx context.Context, limit int) (Lag, error) {
-	lanes, perLane, err := r.pendingLanes(ctx)
+func measureLag(ctx context.Context, tx pgx.Tx, limit int) (Lag, error) {
+	lanes, perLane, err := pendingLanes(ctx, tx)
 	if err != nil {
 		return Lag{}, err
 	}
 	var lag Lag
-	if lag.Open, err = r.openCounts(ctx, lanes, perLane); err != nil {
+	if lag.Open, err = openCounts(ctx, tx, lanes, perLane); err != nil {
 		return Lag{}, err
 	}
 	lag.include(lanes)
 	mostDelayedFirst(lanes)
-	lag.Lanes = lanes[:min(max(limit, 0), len(lanes))]
+	lag.Lanes = lanes[:min(limit, len(lanes))]
 	if perLane < CountLimit {
-		if lag.Lanes, err = r.laneLags(ctx, endpointsOf(lag.Lanes), CountLimit); err != nil {
+		if lag.Lanes, err = laneLags(ctx, tx, endpointsOf(lag.Lanes), CountLimit); err != nil {
 			return Lag{}, err
 		}
 		lag.include(lag.Lanes)
@@ -123,19 +127,19 @@ func mostDelayedFirst(lanes []LaneLag) {
 
 // pendingLanes takes a first look at every lane that has something pending, at
 // perLane rows of each.
-func (r *Reader) pendingLanes(ctx context.Context) (lanes []LaneLag, perLane int, err error) {
-	rows, _ := r.store.Pool().Query(ctx, lanesWithPendingSQL, planned)
+func pendingLanes(ctx context.Context, tx pgx.Tx) (lanes []LaneLag, perLane int, err error) {
+	rows, _ := tx.Query(ctx, lanesWithPendingSQL, planned)
 	endpoints, err := pgx.CollectRows(rows, pgx.RowTo[delivery.ID])
 	if err != nil {
 		return nil, 0, err
 	}
 	perLane = min(max(rowsLookedAt/max(len(endpoints), 1), fewestPerLane), CountLimit)
-	lanes, err = r.laneLags(ctx, endpoints, perLane)
+	lanes, err = laneLags(ctx, tx, endpoints, perLane)
 	return lanes, perLane, err
 }
 
-func (r *Reader) laneLags(ctx context.Context, endpoints []delivery.ID, perLane int) ([]LaneLag, error) {
-	rows, _ := r.store.Pool().Query(ctx, laneLagSQL, planned, shardsOf(endpoints), endpoints, perLane)
+func laneLags(ctx context.Context, tx pgx.Tx, endpoints []delivery.ID, perLane int) ([]LaneLag, error) {
+	rows, _ := tx.Query(ctx, laneLagSQL, planned, shardsOf(endpoints), endpoints, perLane)
 	return pgx.CollectRows(rows, scanLaneLag)
 }
 
@@ -159,13 +163,13 @@ func ageAt(since *time.Time, now time.Time) time.Duration {
 	return max(now.Sub(*since), 0)
 }
 
-func (r *Reader) openCounts(ctx context.Context, lanes []LaneLag, perLane int) (OpenCounts, error) {
+func openCounts(ctx context.Context, tx pgx.Tx, lanes []LaneLag, perLane int) (OpenCounts, error) {
 	open := OpenCounts{Lanes: len(lanes)}
 	for _, lane := range lanes {
 		open.Pending += lane.Pending
 		open.PendingCapped = open.PendingCapped || lane.Pending >= perLane
 	}
-	err := r.store.Pool().QueryRow(ctx, sendingSQL, planned).Scan(&open.Sending)
+	err := tx.QueryRow(ctx, sendingSQL, planned).Scan(&open.Sending)
 	return open, err
 }
 

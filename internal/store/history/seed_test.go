@@ -122,10 +122,19 @@ func eventsAt(tenant, eventType string, end time.Time, n int, to func(i int) []s
 	return events
 }
 
-func idsOf(list []delivery.Delivery) []delivery.ID {
-	ids := make([]delivery.ID, len(list))
+// idsOf and texts show ids as a failed comparison should.
+func idsOf(list []delivery.Delivery) []string {
+	ids := make([]string, len(list))
 	for i, d := range list {
-		ids[i] = d.ID
+		ids[i] = d.ID.String()
 	}
 	return ids
+}
+
+func texts(ids []delivery.ID) []string {
+	shown := make([]string, len(ids))
+	for i, id := range ids {
+		shown[i] = id.String()
+	}
+	return shown
 }

@@ -29,21 +29,12 @@ WITH lane AS (
     ) d
     ORDER BY d.place, lane.turn
     LIMIT $5
-), claimed AS (
-    UPDATE malote.queue q
-    SET status = 'sending', attempt_count = q.attempt_count + 1, cycle_attempt = q.cycle_attempt + 1,
-        claim_token = $6, lease_until = due.lease_until
-    FROM due
-    WHERE q.shard = due.shard AND q.id = due.id AND q.status = 'pending'
-    RETURNING q.shard, q.id, q.endpoint_id, q.event_id, q.rendering, q.trigger, q.attempt_count, q.cycle_attempt,
-        q.next_attempt_at, q.cycle_started_at, q.cycle_first_attempt_at, q.lease_until, due.place, due.turn
 )
-SELECT c.endpoint_id, c.id, c.attempt_count, c.cycle_attempt, c.trigger,
-    c.next_attempt_at, c.cycle_started_at, c.cycle_first_attempt_at, now(), c.lease_until,
-    e.id, e.tenant, e.type, e.content_type, coalesce(r.body, e.body),
-    coalesce(e.coalesce_key, ''), e.occurred_at, e.accepted_at
-FROM claimed c
-JOIN malote.events e ON e.shard = c.shard AND e.id = c.event_id
-LEFT JOIN malote.event_renderings r ON c.rendering > 0
-    AND r.shard = c.shard AND r.event_id = c.event_id AND r.rendering = c.rendering
-ORDER BY c.place, c.turn
+UPDATE malote.queue q
+SET status = 'sending', attempt_count = q.attempt_count + 1, cycle_attempt = q.cycle_attempt + 1,
+    claim_token = $6, lease_until = due.lease_until
+FROM due
+WHERE q.shard = due.shard AND q.id = due.id AND q.status = 'pending'
+RETURNING due.place, due.turn, q.endpoint_id, q.id, q.attempt_count, q.cycle_attempt, q.trigger,
+    q.next_attempt_at, q.cycle_started_at, q.cycle_first_attempt_at, now(), q.lease_until,
+    q.event_id, q.tenant, coalesce(q.coalesce_key, ''), q.rendering

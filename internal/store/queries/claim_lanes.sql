@@ -4,7 +4,7 @@
 SELECT l.shard, l.endpoint_id,
     CASE WHEN l.status = 'active' THEN l.claim_limit ELSE 0 END, l.lease_seconds, l.config_version
 FROM malote.lanes l
-WHERE /*{shard l}*/ l.ready_at <= now()
+WHERE /*{shard l}*/ l.ready_at <= now() AND l.ready_at < 'infinity' -- as the index says
 ORDER BY l.ready_at
 LIMIT $1
 FOR UPDATE OF l SKIP LOCKED
