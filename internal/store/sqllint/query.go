@@ -48,6 +48,10 @@ func collect(tokens []token, cte string, found *[]*query) {
 }
 
 func (q *query) finish(found *[]*query) {
+	*found = append(*found, q)
+	if q.at(0).isAny("alter", "comment", "create", "drop", "grant", "revoke") {
+		return // verbs in these are but words
+	}
 	depth := 0
 	for _, t := range q.tokens {
 		switch {
@@ -59,7 +63,6 @@ func (q *query) finish(found *[]*query) {
 			q.verb = t.text
 		}
 	}
-	*found = append(*found, q)
 }
 
 // beginsQuery says whether a parenthesis holds a query: directly, or within

@@ -11,7 +11,9 @@ type reference struct {
 	isTarget bool // of an INSERT: written to, not read
 }
 
-func (r reference) isTenants() bool { return !isShared(r.table) }
+// isTenants says whether the rules of distributed tables hold for it. A table
+// without a name in the text is another rule's affair.
+func (r reference) isTenants() bool { return r.table != "" && !isShared(r.table) }
 
 // Words that can follow a table, and so are no alias of it.
 var afterTable = []string{
