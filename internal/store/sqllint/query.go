@@ -8,6 +8,7 @@ type query struct {
 	verb   string // "" if it is none of these
 	tokens []token
 	cte    string // the name that WITH gives it, if it is one's body
+	parent *query // around it, which it can refer to; nil for a CTE's body
 }
 
 var verbs = []string{"select", "insert", "update", "delete", "merge", "values"}
@@ -17,19 +18,24 @@ var setOperators = []string{"union", "intersect", "except"}
 // queriesOf takes a statement apart, the inner ones first.
 func queriesOf(tokens []token) []*query {
 	var found []*query
-	collect(tokens, "", &found)
+	collect(tokens, query{}, &found)
 	return found
 }
 
-func collect(tokens []token, cte string, found *[]*query) {
-	arm := &query{cte: cte}
+// collect reads the arms of a query; each begins as a copy of empty.
+func collect(tokens []token, empty query, found *[]*query) {
+	arm := new(empty)
 	depth := 0
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch {
 		case t.is("(") && beginsQuery(tokens, i):
 			end := closing(tokens, i)
-			collect(tokens[i+1:end], arm.cteName(), found)
+			inner := query{cte: arm.cteName(), parent: arm}
+			if inner.cte != "" {
+				inner.parent = nil
+			}
+			collect(tokens[i+1:end], inner, found)
 			arm.tokens = append(arm.tokens, t, token{kind: subquery, line: t.line}, token{kind: symbol, text: ")", line: t.line})
 			i = end
 			continue
@@ -39,7 +45,7 @@ func collect(tokens []token, cte string, found *[]*query) {
 			depth--
 		case depth == 0 && t.isAny(setOperators...):
 			arm.finish(found)
-			arm = &query{cte: cte}
+			arm = new(empty)
 			continue
 		}
 		arm.tokens = append(arm.tokens, t)

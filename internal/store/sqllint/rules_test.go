@@ -77,6 +77,11 @@ func TestQuery_Shards(t *testing.T) {
 		{`-- Over all shards: an administrator asks.` + "\n" + `SELECT q.id FROM malote.queue q`, ``},
 		{`SELECT q.id FROM malote.queue q /* over all
 			shards */`, ``},
+		{`SELECT q.id FROM malote.lanes l JOIN malote.queue q ON q.shard = l.shard AND q.lane = l.id -- all shards`, ``},
+		{`SELECT q.id FROM malote.lanes l JOIN malote.queue q ON q.lane = l.id -- all shards`, `malote.queue q: join it`},
+		{`SELECT 1 FROM malote.lanes l WHERE EXISTS (SELECT FROM malote.queue q WHERE q.shard = l.shard AND q.lane = l.id) -- all shards`, ``},
+		{`SELECT 1 FROM malote.lanes l WHERE EXISTS (SELECT FROM malote.queue q WHERE q.lane = l.id) -- all shards`, `malote.queue q: join it`},
+		{`WITH w AS (SELECT q.id FROM malote.queue q) SELECT l.id FROM malote.lanes l -- all shards`, ``},
 		{`-- All shards.` + "\n" + `SELECT q.id FROM malote.queue q FOR UPDATE SKIP LOCKED`, `locked over several`},
 		{`SELECT q.id FROM malote.queue q WHERE q.shard = ANY($1) FOR NO KEY UPDATE`, `locked over several`},
 		{`SELECT q.id FROM malote.queue q WHERE /*{shard q}*/ q.id > $1 FOR UPDATE SKIP LOCKED`, ``},

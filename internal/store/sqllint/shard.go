@@ -28,33 +28,34 @@ func meansAllShards(comment string) bool {
 	return strings.Contains(strings.Join(strings.Fields(strings.ToLower(comment)), " "), "all shards")
 }
 
-// spans finds out, per alias, what conditions say about shards: a value, another
-// table's shard, a row-wise comparison that begins with the shard, or the
-// placeholder that becomes a condition where it is needed.
-func (q *query) spans(references []reference) map[string]span {
-	spans := make(map[string]span)
+// sharding is what a query says about the shards of its tables, by alias.
+type sharding struct {
+	spans  map[string]span
+	joined map[string][]string // whose shard is said to be equal
+}
+
+// sharding reads the conditions: a value, another table's shard, a row-wise
+// comparison that begins with the shard, or the placeholder that becomes a
+// condition where it is needed.
+func (q *query) sharding(references []reference) sharding {
+	s := sharding{spans: make(map[string]span), joined: make(map[string][]string)}
 	for _, r := range references {
-		spans[r.alias] = all
+		s.spans[r.alias] = all
 	}
-	joined := make(map[string][]string)
 	for i := range q.tokens {
-		if t := q.at(i); t.kind == placeholder {
-			spans[t.text] = one
-			continue
+		alias, other := q.at(i).text, q.at(i+4).text
+		known, isOurs := s.spans[alias]
+		switch {
+		case q.isShard(i) && q.at(i+3).is("=") && q.isShard(i+4):
+			s.joined[alias], s.joined[other] = append(s.joined[alias], other), append(s.joined[other], alias)
+		case isOurs && q.at(i).kind == placeholder:
+			s.spans[alias] = one
+		case isOurs && q.isShard(i):
+			s.spans[alias] = max(known, q.condition(i))
 		}
-		if !q.isShard(i) {
-			continue
-		}
-		alias := q.at(i).text
-		if q.isShard(i+4) && q.at(i+3).is("=") {
-			other := q.at(i + 4).text
-			joined[alias], joined[other] = append(joined[alias], other), append(joined[other], alias)
-			continue
-		}
-		spans[alias] = max(spans[alias], q.condition(i))
 	}
-	settle(spans, references, joined)
-	return spans
+	s.settle(references)
+	return s
 }
 
 // isShard says whether alias.shard stands there.
@@ -83,34 +84,56 @@ func (q *query) condition(i int) span {
 // settle hands what is known about a table on to those joined to it by shard. A
 // partner that is none of the query's tables is one from outside, a CTE or a
 // list of parameters: whoever made those rows has said which shard.
-func settle(spans map[string]span, references []reference, joined map[string][]string) {
-	isOurs := func(alias string) bool {
-		return slices.ContainsFunc(references, func(r reference) bool { return r.alias == alias })
-	}
+func (s sharding) settle(references []reference) {
 	for range references {
 		for _, r := range references {
-			for _, other := range joined[r.alias] {
-				known := spans[other]
-				if !isOurs(other) {
+			for _, other := range s.joined[r.alias] {
+				known, isOurs := s.spans[other]
+				if !isOurs {
 					known = one
 				}
-				spans[r.alias] = max(spans[r.alias], known)
+				s.spans[r.alias] = max(s.spans[r.alias], known)
 			}
 		}
 	}
 }
 
+// isTied says whether two tables are joined by their shards, perhaps over others.
+func (s sharding) isTied(from, to string) bool {
+	reached := []string{from}
+	for i := 0; i < len(reached); i++ {
+		for _, next := range s.joined[reached[i]] {
+			if !slices.Contains(reached, next) {
+				reached = append(reached, next)
+			}
+		}
+	}
+	return slices.Contains(reached, to)
+}
+
+// isCorrelated says whether a query uses columns of tenant-owned tables that are
+// named around it.
+func (q *query) isCorrelated(own []reference) bool {
+	for around := q.parent; around != nil; around = around.parent {
+		for _, r := range around.references() {
+			isHidden := slices.ContainsFunc(own, func(o reference) bool { return o.alias == r.alias })
+			if r.isTenants() && !isHidden && q.has(r.alias, ".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // checkShards holds a query to the shard of each table that it reads or changes.
 func (l *lint) checkShards(q *query) {
-	references := q.references()
-	spans := q.spans(references)
+	references := slices.DeleteFunc(q.references(), func(r reference) bool { return r.isTarget || !r.isTenants() })
+	sharding := q.sharding(references)
 	isLocking, _ := q.locked()
+	isCorrelated := q.isCorrelated(references)
 	for _, r := range references {
-		if r.isTarget || !r.isTenants() {
-			continue
-		}
 		line, what := q.at(r.at).line, fmt.Sprintf("%s.%s %s", schemaName, r.table, r.alias)
-		switch found := spans[r.alias]; {
+		switch found := sharding.spans[r.alias]; {
 		case found == one:
 		case isLocking:
 			l.add(line, "%s is locked over several shards at once, which Citus refuses: say %s.shard = …, or leave the place /*{shard %[2]s}*/", what, r.alias)
@@ -119,6 +142,8 @@ func (l *lint) checkShards(q *query) {
 			l.add(line, "%s: say %s.shard = … (a statement of the hot path may not run over all shards)", what, r.alias)
 		case !meansAllShards(l.comment):
 			l.add(line, `%s: say %s.shard = …, or in a comment that "all shards" are meant`, what, r.alias)
+		case isCorrelated || !sharding.isTied(references[0].alias, r.alias):
+			l.add(line, "%s: join it by its shard; all shards may be read, but each only with its own", what)
 		}
 	}
 }
