@@ -74,6 +74,9 @@ func (a account) command(ctx context.Context, dir, program string, args ...strin
 // there are access control lists and security modules).
 func (a account) checkReach(ctx context.Context, dir, program string) error {
 	err := a.command(ctx, dir, program, "--version").Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		return &AccessError{Path: a.firstClosed(dir), User: a.name}
 	}

@@ -63,14 +63,13 @@ func (h *home) runInitdb(ctx context.Context, with installation, isEphemeral boo
 		"--auth=scram-sha-256", "--encoding=UTF8", "--no-locale", "--no-instructions", durability)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // with the postgres it runs
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = time.Second // the postgres that it runs may keep the output open
 	dieWithUs(cmd, syscall.SIGKILL)
 	runtime.LockOSThread() // dieWithUs counts from the death of the thread that forks
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return errors.Join(ctx.Err(), h.killBackends(unfinished))
 	}
 	if err != nil {
 		return &StartError{Program: "initdb", Reason: complaint(output.String(), err)}

@@ -88,9 +88,7 @@ func TestStart_OtherMajor(t *testing.T) {
 	}
 
 	t.Run("a newer server does not take over an existing cluster", func(t *testing.T) {
-		dir := newDataDir(t)
-		server := startWith(t, Options{DataDir: dir, Ephemeral: true})
-		require.NoError(t, server.Stop(t.Context()))
+		dir := copyOfCluster(t)
 		fakeInstallation(t, filepath.Join(bin, "newer"), fmt.Sprint(newest+1))
 		where.path = filepath.Join(bin, "newer") + ":" + where.path
 		again, err := start(t.Context(), Options{DataDir: dir, Ephemeral: true}, where)

@@ -20,17 +20,10 @@ const pollEvery = 20 * time.Millisecond
 // when it died. We hold the lock, so no living Malote needs it.
 func (h *home) stopLeftovers(ctx context.Context, log *slog.Logger) error {
 	for _, name := range []string{dataName, unfinished} {
-		data, err := h.root.Stat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("looking at %s: %w", filepath.Join(h.path, name), err)
-		}
-		if err := h.stopPostmaster(ctx, name, data, log); err != nil {
+		if err := h.stopPostmaster(ctx, name, log); err != nil {
 			return fmt.Errorf("stopping the PostgreSQL of an earlier run in %s: %w", h.path, err)
 		}
-		if err := killBackends(ctx, data); err != nil {
+		if err := h.killBackends(name); err != nil {
 			return fmt.Errorf("ending the PostgreSQL backends of an earlier run in %s: %w", h.path, err)
 		}
 	}
@@ -41,12 +34,16 @@ func (h *home) stopLeftovers(ctx context.Context, log *slog.Logger) error {
 // but somebody else's by now, or a zombie, or unreadable, it removes the file,
 // which would stop PostgreSQL from starting; a file with a dead pid is left to
 // PostgreSQL, which then also looks after the shared memory named in it.
-func (h *home) stopPostmaster(ctx context.Context, name string, data fs.FileInfo, log *slog.Logger) error {
+func (h *home) stopPostmaster(ctx context.Context, name string, log *slog.Logger) error {
 	pidFile := filepath.Join(name, "postmaster.pid")
 	content, err := h.root.ReadFile(pidFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	data, err := h.root.Stat(name)
 	if err != nil {
 		return err
 	}
@@ -79,12 +76,19 @@ func whenGone(ctx context.Context, pid int, data fs.FileInfo) <-chan struct{} {
 }
 
 // killBackends ends the processes that outlived their postmaster (a busy one
-// does not notice its death). To the cluster that is one crash, not two: the
-// shared memory is lost already.
-func killBackends(ctx context.Context, data fs.FileInfo) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killPatience)
+// does not notice its death), or initdb. To the cluster that is one crash, not
+// two: the shared memory is lost already.
+func (h *home) killBackends(name string) error {
+	data, err := h.root.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), killPatience)
 	defer cancel()
-	err := pollUntil(ctx, func() bool {
+	err = pollUntil(ctx, func() bool {
 		left := serversOf(data)
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // gone meanwhile: the next look tells

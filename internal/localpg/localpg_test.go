@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +32,52 @@ func TestMain(m *testing.M) {
 		fmt.Println("started", err)
 		select {}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if template.made {
+		_ = os.RemoveAll(template.dir)
+	}
+	os.Exit(code)
+}
+
+// template is a data directory with a stopped cluster: copying it is faster than
+// initdb.
+var template struct {
+	once sync.Once
+	made bool
+	dir  string
+	err  error
+}
+
+func makeTemplate() {
+	if template.dir, template.err = os.MkdirTemp("", "localpg-template-"); template.err != nil {
+		return
+	}
+	template.made = true
+	if template.err = os.Chmod(template.dir, 0o755); template.err != nil {
+		return
+	}
+	server, err := Start(context.Background(), Options{DataDir: template.dir, Ephemeral: true})
+	if err == nil {
+		err = server.Stop(context.Background())
+	}
+	template.err = err
+}
+
+// copyOfCluster returns a data directory with a cluster that nothing serves.
+func copyOfCluster(t *testing.T) string {
+	t.Helper()
+	dir := newDataDir(t)
+	copyClusterTo(t, dir)
+	return dir
+}
+
+func copyClusterTo(t *testing.T, dir string) {
+	t.Helper()
+	template.once.Do(makeTemplate)
+	require.NoError(t, template.err)
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	output, err := exec.Command("cp", "-a", template.dir+"/.", dir).CombinedOutput()
+	require.NoError(t, err, string(output))
 }
 
 // startOwner returns a process that has started a server in dir.

@@ -204,10 +204,8 @@ func (s *Server) watch() {
 }
 
 func (s *Server) finish() {
-	if data, err := s.home.root.Stat(dataName); err == nil {
-		if err := killBackends(context.Background(), data); err != nil {
-			s.log.Warn("backends outlived PostgreSQL", "error", err)
-		}
+	if err := s.home.killBackends(dataName); err != nil {
+		s.log.Warn("backends may have outlived PostgreSQL", "error", err)
 	}
 	s.home.release()
 	if !s.stopping.Load() {

@@ -79,12 +79,11 @@ func configuration(isEphemeral bool) string {
 // arguments returns what no configuration file may change: who can reach the
 // server, and where.
 func (h *home) arguments() []string {
-	quoted := `"` + strings.ReplaceAll(h.socketDir, `"`, `""`) + `"` // the setting is a list of names
 	return []string{
 		"-D", h.dataDir(),
 		"-c", "listen_addresses=",
 		"-c", "port=" + port,
-		"-c", "unix_socket_directories=" + quoted,
+		"-c", "unix_socket_directories=" + h.socketDir,
 		"-c", "unix_socket_permissions=0700",
 	}
 }
