@@ -104,9 +104,10 @@ func (f DeliveryFilter) listing() listing {
 	}
 }
 
-// span is the ids that the filter leaves.
-func (f DeliveryFilter) span() idRange {
-	span := between(f.Since, f.Until)
+// span is the ids that the filter leaves. The partitions made ahead hold
+// nothing but what clocks ahead of ours may have written.
+func (f DeliveryFilter) span(now time.Time) idRange {
+	span := between(f.Since, f.Until).below(floorID(now.Add(clockSkew)))
 	if !f.EventID.IsZero() {
 		from, to := delivery.EventRange(f.EventID)
 		span = span.startingAt(from).below(to)
@@ -128,7 +129,7 @@ const (
 func walk(ctx context.Context, tx pgx.Tx, filter DeliveryFilter, deadline time.Time) (DeliveryPage, error) {
 	var page DeliveryPage
 	limit := pageLimit(filter.Limit)
-	list, rest := filter.listing(), filter.span()
+	list, rest := filter.listing(), filter.span(time.Now())
 	width := list.first
 	for !rest.empty() {
 		begun := time.Now()

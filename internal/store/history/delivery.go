@@ -15,8 +15,8 @@ import (
 // MaxDeliveriesOfEvent bounds DeliveriesOfEvent; Deliveries pages through more.
 const MaxDeliveriesOfEvent = 1000
 
-// clockSkew is how wrong a worker's clock may be: claim tokens carry its time,
-// delivery ids the publisher's.
+// clockSkew is how far apart the clocks of publishers, workers and readers may
+// be: an id carries the time of whoever made it.
 const clockSkew = 24 * time.Hour
 
 //go:embed queries/delivery_rows.sql
@@ -79,7 +79,7 @@ func (r *Reader) DeliveriesOfEvent(ctx context.Context, event delivery.ID) ([]de
 	filter := DeliveryFilter{EventID: event}
 	var found []delivery.Delivery
 	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
-		found, err = readDeliveries(ctx, tx, filter.listing(), filter, filter.span(), MaxDeliveriesOfEvent)
+		found, err = readDeliveries(ctx, tx, filter.listing(), filter, filter.span(time.Now()), MaxDeliveriesOfEvent)
 		return err
 	})
 	if err != nil {

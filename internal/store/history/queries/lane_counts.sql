@@ -28,6 +28,6 @@ CROSS JOIN LATERAL (
         FROM malote.deliveries d
         WHERE d.shard = l.shard AND d.tenant = l.tenant AND d.state = 'dead' AND d.endpoint_id = l.endpoint_id
         LIMIT $3
-    ) some
+    ) few
 ) lost
 ORDER BY wanted.position
