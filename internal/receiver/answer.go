@@ -10,11 +10,15 @@ import (
 )
 
 // perform answers as the reaction says. It returns early when the sender goes
-// away or the receiver stops.
-func (r Reaction) perform(w http.ResponseWriter, request *http.Request, arrival *Arrival) {
+// away or the receiver stops. accept is called just before the answer begins,
+// if it is one that accepts: what a sender was told is on the books before.
+func (r Reaction) perform(w http.ResponseWriter, request *http.Request, arrival *Arrival, accept func()) {
 	ctx := request.Context()
 	if !wait(ctx, r.Delay) {
 		panic(http.ErrAbortHandler) // nobody reads an answer any more
+	}
+	if r.Accepts() {
+		accept()
 	}
 	switch r.Ending {
 	case Reset:

@@ -53,8 +53,8 @@ func (r Reaction) StatusCode() int {
 	}
 }
 
-// Accepts says whether the receiver took the webhook over, whatever the sender
-// learns of it: another request with the same id is then a duplicate.
+// Accepts says whether the receiver takes the webhook over, if the sender waits
+// for it: another request with the same id is a duplicate afterwards.
 func (r Reaction) Accepts() bool {
 	status := r.StatusCode()
 	return status >= 200 && status <= 299

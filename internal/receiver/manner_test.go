@@ -148,6 +148,23 @@ func TestManner_NeverAnswers(t *testing.T) {
 	require.ErrorIs(t, <-failed, context.Canceled)
 }
 
+func TestManner_WhoDoesNotWaitIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, receiver.Options{Manner: receiver.First(1, receiver.Delayed(time.Hour, receiver.Polite()), receiver.Polite())})
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() {
+		_, err := f.client.Do(f.request("evt_1", "{}").WithContext(ctx))
+		failed <- err
+	}()
+	require.Eventually(t, func() bool { return f.Counts().Genuine == 1 }, 5*time.Second, time.Millisecond)
+	cancel()
+	require.Error(t, <-failed)
+	_, body := f.post("evt_1", "{}")
+	require.Contains(t, body, `"duplicate":false`)
+	require.Equal(t, 1, f.Counts().Accepted)
+}
+
 func TestReceiver_StopsAlthoughRequestsHang(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, receiver.Options{Manner: receiver.First(1, receiver.Silent(), receiver.Delayed(time.Hour, receiver.Polite()))})

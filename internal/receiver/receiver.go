@@ -66,14 +66,13 @@ func (rc *Receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	arrival := rc.read(w, r)
 	rc.note(arrival)
 	if arrival.Verdict.Genuine() {
-		arrival.Reaction.perform(w, r, arrival)
+		arrival.Reaction.perform(w, r, arrival, func() { rc.accept(arrival.ID) })
 		return
 	}
 	arrival.refuse(w)
 }
 
-// note counts the arrival, lets the manner decide, and tells about it. An
-// accepted webhook is on the books before the sender hears of it.
+// note counts the arrival, lets the manner decide, and tells about it.
 func (rc *Receiver) note(arrival *Arrival) {
 	random := rc.options.Random()
 	rc.mu.Lock()
@@ -87,6 +86,12 @@ func (rc *Receiver) note(arrival *Arrival) {
 	if rc.options.Out != nil {
 		_, _ = io.WriteString(rc.options.Out, arrival.line(rc.options.Color)) // a closed pipe must not stop receiving
 	}
+}
+
+func (rc *Receiver) accept(id string) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	rc.tally.accept(id)
 }
 
 // Counts are the figures so far.

@@ -72,7 +72,11 @@ func (t *tally) remember(arrival *Arrival) {
 		t.again(record, arrival)
 	}
 	record.Requests++
-	if arrival.Reaction.Accepts() && !record.Accepted {
+}
+
+// accept takes down that a webhook is accepted. It may be forgotten by now.
+func (t *tally) accept(id string) {
+	if record := t.records[id]; record != nil && !record.Accepted {
 		record.Accepted = true
 		t.counts.Accepted++
 	}
