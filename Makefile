@@ -1,0 +1,44 @@
+# The front door. `make demo` shows Malote at work, `make test` proves that it
+# works; both install what they lack (Debian), and need nothing but Go.
+
+GO ?= go
+
+.PHONY: demo build test vet lint fuzz bench clean help
+
+help: ## List the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: build ## Install what is missing, build, and watch real webhooks being delivered
+	scripts/install-needs postgresql
+	bin/malote demo
+
+build: ## Build bin/malote
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/malote ./cmd/malote
+
+test: vet ## Install what is missing, and pass all tests on a PostgreSQL of their own
+	scripts/install-needs postgresql compiler
+	$(GO) build -o bin/withpg ./internal/localpg/withpg
+	bin/withpg -- $(GO) test -race -timeout 15m ./...
+
+vet:
+	$(GO) vet ./...
+
+lint: ## Run golangci-lint at the version that the configuration is made for
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
+
+FUZZTIME ?= 30s
+fuzz: ## Run every fuzz target for a while (FUZZTIME=30s)
+	@set -e; for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "== $$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package; \
+		done; \
+	done
+
+bench: ## Measure the cost of claims over endpoints and backlog (docs/benchmarks.md)
+	scripts/install-needs postgresql
+	$(GO) build -o bin/withpg ./internal/localpg/withpg
+	bin/withpg -durable -- $(GO) test -run '^$$' -bench Claim -benchtime 200x -timeout 60m ./internal/store
+
+clean: ## Remove what was built
+	rm -rf bin
