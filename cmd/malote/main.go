@@ -1,6 +1,10 @@
 // Command malote is the whole of Malote: server, workers, and the tools to
 // operate them. It turns flags, environment variables and malote.yaml into the
 // options of the packages that do the work, and errors into one line.
+//
+// The commands that operate a Malote talk to its HTTP API and nothing else;
+// migrate and doctor alone look at the database. None of them decides anything
+// about deliveries.
 package main
 
 import (
@@ -11,6 +15,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -19,9 +25,18 @@ import (
 // cli is the command line. Every flag is also MALOTE_<FLAG> and a key of
 // malote.yaml.
 type cli struct {
-	Version kong.VersionFlag `help:"Print the version and exit." short:"v"`
+	Version kong.VersionFlag `help:"Print the version and exit." short:"v" env:"-"`
 
-	Serve serveCommand `cmd:"" help:"Run Malote."`
+	Serve serveCommand `cmd:"" help:"Run Malote." group:"Run"`
+
+	Publish publishCommand `cmd:"" help:"Publish an event." group:"Use"`
+
+	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Use"`
+	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Use"`
+	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Use"`
+	URL       urlCommands       `cmd:"" name:"url" help:"Whether a URL may be called." group:"Use"`
+
+	Migrate migrateCommands `cmd:"" help:"Bring a database to the current schema." group:"Operate"`
 }
 
 // Exit codes.
@@ -36,38 +51,46 @@ func main() {
 
 // run parses and runs one command and returns the process's exit code.
 func run(arguments []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return runIn(&environment{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}, arguments)
+}
+
+func runIn(env *environment, arguments []string) int {
 	var commands cli
 	exit := -1
 	parser, err := kong.New(&commands,
 		kong.Name("malote"),
 		kong.Description("Webhooks that people trust with payments: publish, deliver, account for every one."),
-		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.DefaultEnvars("MALOTE"),
-		kong.Configuration(yamlConfiguration, "malote.yaml"),
+		kong.Configuration(yamlConfiguration, configurationFile),
 		kong.Vars{"version": version()},
-		kong.Writers(stdout, stderr),
+		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(func(code int) { exit = code }),
 	)
 	if err != nil {
-		fmt.Fprintf(stderr, "malote: %v\n", err)
-		return exitUsage
+		return env.fail(&usageError{err.Error()})
 	}
 	parsed, err := parser.Parse(arguments)
 	if exit >= 0 {
 		return exit // help or version
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "malote: %v; see malote --help\n", err)
-		return exitUsage
+		return env.fail(&usageError{err.Error() + "; see malote --help"})
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err = parsed.Run(&environment{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr})
+	return env.fail(parsed.Run(env))
+}
+
+// fail tells the error, if there is one, and gives the exit code that goes
+// with it.
+func (e *environment) fail(err error) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "malote: %v\n", err)
+	if !errors.Is(err, errToldAlready) {
+		fmt.Fprintf(e.stderr, "malote: %s\n", oneLine(err.Error()))
+	}
 	if _, wrongUse := errors.AsType[*usageError](err); wrongUse {
 		return exitUsage
 	}
@@ -79,6 +102,8 @@ type environment struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
+
+	busy sync.Mutex // held by the one progress that shows
 }
 
 // usageError is an error in how a command was called.
@@ -86,10 +111,18 @@ type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
 
+// errToldAlready ends a command that has itself told what is wrong.
+var errToldAlready = errors.New("it was told already")
+
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "dev"
 	}
 	return info.Main.Version
+}
+
+// oneLine keeps an error in one line, whatever is in it.
+func oneLine(text string) string {
+	return clean(strings.Join(strings.Fields(text), " "))
 }
