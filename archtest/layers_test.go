@@ -83,9 +83,10 @@ var layers = []layer{
 	{packages: []string{"internal/receiver"}, uses: []string{"internal/delivery", "internal/policy", "webhook"}},
 	{
 		packages: []string{"internal/demo"},
-		uses:     slices.Concat(pure, []string{"internal/app", "internal/receiver", "client", "webhook"}),
+		uses:     slices.Concat(pure, []string{"internal/app", "internal/demo/payload", "internal/receiver", "client", "webhook"}),
 		tests:    equipment,
 	},
+	{packages: []string{"internal/demo/payload"}},
 	{packages: []string{"cmd/malote"}, uses: []string{everything}, tests: equipment},
 
 	{packages: []string{"archtest"}},
@@ -96,6 +97,8 @@ var layers = []layer{
 var apart = map[string][]string{
 	"internal/app":  {"internal/demo", "cmd/malote"},
 	"internal/demo": {"cmd/malote"},
+
+	"internal/demo/payload": {"internal/demo"},
 	"cmd/malote":    {},
 	"archtest":      {},
 }

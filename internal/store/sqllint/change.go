@@ -30,7 +30,7 @@ func (l *lint) checkChange(q *query) {
 			}
 		}
 	}
-	l.checkIntervals(q, q.tokens)
+	l.checkIntervals(q.tokens)
 	if q.verb == "update" {
 		l.checkShardIsKept(q)
 	}
@@ -65,7 +65,7 @@ func (l *lint) hasTimestamp(tokens []token) bool {
 
 // checkIntervals finds a timestamptz column plus or minus an interval: how long
 // a day is depends on the time zone.
-func (l *lint) checkIntervals(q *query, tokens []token) {
+func (l *lint) checkIntervals(tokens []token) {
 	part := &query{tokens: tokens}
 	for i, t := range tokens {
 		if !t.isName() || !l.schema.timestamps[t.text] {

@@ -52,5 +52,5 @@ func (l *lint) checkConflict(q *query) {
 			l.add(t.line, "%s in ON CONFLICT DO UPDATE: it must be immutable; compute it in Go", t.text)
 		}
 	}
-	l.checkIntervals(q, action)
+	l.checkIntervals(action)
 }

@@ -75,7 +75,7 @@ func isPlainShard(column []token) bool {
 // to others: a constraint of the table, or one of a column, which cannot.
 func (l *lint) checkConstraint(item *query, table string) {
 	for i, t := range item.tokens {
-		columns := -1
+		var columns int
 		switch {
 		case t.is("primary") && item.at(i+1).is("key"), t.is("foreign") && item.at(i+1).is("key"):
 			columns = i + 2
