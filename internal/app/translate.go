@@ -1,13 +1,11 @@
 package app
 
 import (
-	"context"
 	"errors"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/malotehq/malote/internal/api"
 	"github.com/malotehq/malote/internal/publish"
+	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
@@ -19,7 +17,7 @@ func translate(err error) api.Code {
 	if conflict, ok := errors.AsType[registry.Conflict](err); ok {
 		return api.Code(conflict) // the conflicts are named after the codes
 	}
-	if isUnavailable(err) {
+	if errors.Is(err, publish.ErrStopped) || store.IsUnavailable(err) {
 		return api.Unavailable
 	}
 	for _, known := range []struct {
@@ -42,32 +40,4 @@ func translate(err error) api.Code {
 		}
 	}
 	return ""
-}
-
-// isUnavailable recognises a database that is away, starting, full or slow:
-// the client should come again, with the same idempotency key.
-func isUnavailable(err error) bool {
-	if errors.Is(err, publish.ErrStopped) || errors.Is(err, context.DeadlineExceeded) {
-		return true
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
-	}
-	if pgconn.Timeout(err) || pgconn.SafeToRetry(err) {
-		return true
-	}
-	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return false
-	}
-	switch pgErr.Code[:2] {
-	case "08", // connection exceptions
-		"40", // given up in favour of others, again and again
-		"53", // insufficient resources: disk full, too many connections
-		"55", // not in the required state: locks not available
-		"57", // operator intervention: shutting down, starting, cancelled
-		"58": // system error
-		return true
-	}
-	return pgErr.Code == "25006" // read-only
 }

@@ -1,11 +1,12 @@
 // Command withpg runs another command beside an ephemeral PostgreSQL of its own:
 //
-//	go run ./internal/localpg/withpg [--] COMMAND ARGS...
+//	go run ./internal/localpg/withpg [-durable] [--] COMMAND ARGS...
 //
 // The command finds the server's DSN in MALOTE_TEST_DATABASE_URL and has our
 // standard streams. When it ends, the server is stopped and removed, and withpg
-// exits with the command's code (128 + n if signal n killed it). It knows nothing
-// of what it runs.
+// exits with the command's code (128 + n if signal n killed it). With -durable the
+// server writes to disk as in production, for measurements. It knows nothing of
+// what it runs.
 package main
 
 import (
@@ -36,11 +37,15 @@ const (
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, complaints io.Writer) int {
+	durable := len(args) > 0 && args[0] == "-durable"
+	if durable {
+		args = args[1:]
+	}
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		fmt.Fprintln(complaints, "usage: withpg [--] COMMAND ARGS...")
+		fmt.Fprintln(complaints, "usage: withpg [-durable] [--] COMMAND ARGS...")
 		return exitUsage
 	}
 	// Subscribed before the server starts: a signal at any moment must stop it.
@@ -48,7 +53,7 @@ func run(args []string, complaints io.Writer) int {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	server, err := startServer(signals, complaints)
+	server, err := startServer(signals, !durable, complaints)
 	if err != nil {
 		fmt.Fprintln(complaints, "withpg:", err)
 		return exitNoServer
@@ -61,7 +66,7 @@ func run(args []string, complaints io.Writer) int {
 }
 
 // startServer gives up at the first signal.
-func startServer(signals <-chan os.Signal, complaints io.Writer) (*localpg.Server, error) {
+func startServer(signals <-chan os.Signal, ephemeral bool, complaints io.Writer) (*localpg.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	started := make(chan struct{})
 	watched := make(chan struct{})
@@ -74,7 +79,7 @@ func startServer(signals <-chan os.Signal, complaints io.Writer) (*localpg.Serve
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(complaints, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server, err := localpg.Start(ctx, localpg.Options{Ephemeral: true, Log: log})
+	server, err := localpg.Start(ctx, localpg.Options{Ephemeral: ephemeral, Log: log})
 	close(started)
 	<-watched
 	interrupted := context.Cause(ctx)

@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// readOnlyTransaction is what a server in recovery, or made read-only, answers.
+const readOnlyTransaction = "25006"
+
+// IsUnavailable recognises a database that is away, starting, full or slow:
+// whoever asked should come again. Whether what was asked for took effect is not
+// known.
+func IsUnavailable(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) || pgconn.SafeToRetry(err) {
+		return true
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return false
+	}
+	switch pgErr.Code[:2] {
+	case "08", // connection exceptions
+		"40", // given up in favour of others, again and again
+		"53", // insufficient resources: disk full, too many connections
+		"55", // not in the required state: locks not available
+		"57", // operator intervention: shutting down, starting, cancelled
+		"58": // system error
+		return true
+	}
+	return pgErr.Code == readOnlyTransaction
+}
