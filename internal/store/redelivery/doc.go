@@ -10,7 +10,18 @@
 // then deliveries by (shard, id).
 package redelivery
 
-import "github.com/malotehq/malote/internal/store"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/malotehq/malote/internal/store"
+)
 
 // Writer changes deliveries through the store's ordinary pool.
 type Writer struct {
@@ -19,3 +30,62 @@ type Writer struct {
 
 // New makes a writer on the store, which stays the caller's to close.
 func New(s *store.Store) *Writer { return &Writer{store: s} }
+
+// tries bounds how often a transaction is run again that the server ended for
+// the sake of others.
+const tries = 8
+
+// errAgain asks for another try, as if the server had ended this one.
+var errAgain = errors.New("the decision must be made again")
+
+// inTx runs do in a transaction, again where that may help. before, which may
+// be nil, comes first each time, while nothing is locked.
+func (w *Writer) inTx(ctx context.Context, before func() error, do func(pgx.Tx) error) error {
+	var err error
+	for try := range tries {
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+		if before != nil {
+			if err := before(); err != nil {
+				return err
+			}
+		}
+		if err = pgx.BeginFunc(ctx, w.store.Pool(), do); !mayHelpAgain(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("after %d tries: %w", tries, err)
+}
+
+// pause lets those through that were in the way, longer with every try.
+func pause(ctx context.Context, try int) error {
+	if try == 0 {
+		return nil
+	}
+	timer := time.NewTimer(rand.N(time.Duration(try) * 10 * time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// mayHelpAgain includes unique violations: a publisher may make an entity's
+// pending delivery while a replay does.
+func mayHelpAgain(err error) bool {
+	if errors.Is(err, errAgain) {
+		return true
+	}
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	switch pgErr.Code {
+	case "40001", "40P01", "23505", "55P03": // serialization, deadlock, unique, lock not available
+		return true
+	}
+	return false
+}

@@ -3,6 +3,9 @@ package redelivery
 import (
 	"context"
 	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -39,8 +42,8 @@ type Request struct {
 	// Tenant, if set, makes every other tenant's deliveries NotFound.
 	Tenant string
 
-	// Allowed says whether a policy lets deliveries in a state be replayed. It
-	// is called while rows are locked: it must not wait for anything.
+	// Allowed says whether a policy lets deliveries in a state be replayed
+	// (R05). It is called while nothing is locked.
 	Allowed func(policy string, state delivery.State) bool
 
 	Trigger delivery.Trigger
@@ -73,7 +76,25 @@ type Replay struct {
 }
 
 // Replay puts closed deliveries back into the queue: the same event, the same
-// body bytes, a new cycle that begins now (D10). Refusals are not errors.
+// body bytes, a new cycle that begins now (D10). Refusals are not errors. Of two
+// concurrent replays of one delivery one finds it pending, and refuses.
 func (w *Writer) Replay(ctx context.Context, request Request) (Replay, error) {
-	return Replay{}, errors.ErrUnsupported
+	ids := unique(request.IDs)
+	if len(ids) > MaxReplay {
+		return Replay{}, fmt.Errorf("%w: %d, at most %d", ErrTooMany, len(ids), MaxReplay)
+	}
+	var r *replaying
+	err := w.inTx(ctx,
+		func() error {
+			r = newReplaying(request, ids)
+			return r.survey(ctx, w.store.Pool())
+		},
+		func(tx pgx.Tx) error {
+			r.tx = tx
+			return r.run(ctx)
+		})
+	if err != nil {
+		return Replay{}, fmt.Errorf("replaying deliveries: %w", err)
+	}
+	return r.answer(), nil
 }

@@ -1,0 +1,2 @@
+DELETE FROM malote.deliveries d
+WHERE d.shard = $1 AND d.id = ANY ($2)

@@ -1,0 +1,250 @@
+package redelivery
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+//go:embed queries/survey.sql
+var surveySQL string
+
+//go:embed queries/lock_rivals.sql
+var lockRivalsSQL string
+
+//go:embed queries/lock_closed.sql
+var lockClosedSQL string
+
+//go:embed queries/reopen.sql
+var reopenSQL string
+
+//go:embed queries/remove_closed.sql
+var removeClosedSQL string
+
+// replaying is one try at a request: a survey, then one transaction.
+type replaying struct {
+	request Request
+	ids     []delivery.ID
+	tx      pgx.Tx
+
+	found   map[delivery.ID]*candidate
+	allowed map[permission]bool // what was asked before anything was locked
+	lanes   map[delivery.ID]delivery.EndpointStatus
+	rivals  map[entity][]rival
+	done    bool
+}
+
+// candidate is a delivery of the request that exists and may be seen.
+type candidate struct {
+	id, eventID, endpointID delivery.ID
+	state                   delivery.State
+	coalesceKey             string
+	policy, url             string // of the endpoint, at this moment
+	locked                  bool   // it is closed, and nobody else can change that
+	eventKept               bool
+	refusal                 Refusal
+}
+
+// permission is what a policy is asked.
+type permission struct {
+	policy string
+	state  delivery.State
+}
+
+// entity is what coalescing is about: one thing as one endpoint sees it.
+type entity struct {
+	endpointID  delivery.ID
+	coalesceKey string
+}
+
+// rival is an open delivery of an entity.
+type rival struct {
+	id    delivery.ID
+	state delivery.State
+}
+
+func newReplaying(request Request, ids []delivery.ID) *replaying {
+	return &replaying{
+		request: request, ids: ids,
+		found:   make(map[delivery.ID]*candidate),
+		allowed: make(map[permission]bool),
+		lanes:   make(map[delivery.ID]delivery.EndpointStatus),
+		rivals:  make(map[entity][]rival),
+	}
+}
+
+// survey finds what there is, without a lock, and asks what the policies allow.
+func (r *replaying) survey(ctx context.Context, pool *pgxpool.Pool) error {
+	err := inOrder(byShard(r.ids), func(shard delivery.Shard, ids []delivery.ID) error {
+		rows, _ := pool.Query(ctx, surveySQL, shard, ids)
+		var c candidate
+		var tenant string
+		_, err := pgx.ForEachRow(rows, []any{&c.id, &c.state, &tenant, &c.eventID, &c.endpointID, &c.coalesceKey, &c.policy}, func() error {
+			if r.request.Tenant == "" || r.request.Tenant == tenant {
+				one := c
+				r.found[c.id] = &one
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("looking for them: %w", err)
+	}
+	for _, c := range r.found {
+		if ask := (permission{c.policy, c.state}); !c.state.Open() && c.policy != "" {
+			r.allowed[ask] = r.request.Allowed(ask.policy, ask.state)
+		}
+	}
+	return nil
+}
+
+// run decides under locks, and writes if nothing is refused.
+func (r *replaying) run(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		r.lockLanes,
+		r.lockRivals,
+		r.lockClosed,
+		r.decide,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if r.request.Preview || r.refused() {
+		return nil
+	}
+	for _, step := range []func(context.Context) error{
+		r.supersedeOlder,
+		r.reopen,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	r.done = true
+	return nil
+}
+
+func (r *replaying) lockLanes(ctx context.Context) error {
+	var endpoints []delivery.ID
+	for _, c := range r.replayable() {
+		endpoints = append(endpoints, c.endpointID)
+	}
+	return inOrder(byShard(unique(endpoints)), func(shard delivery.Shard, ids []delivery.ID) error {
+		rows, _ := r.tx.Query(ctx, lockLanesSQL, shard, ids)
+		var endpoint delivery.ID
+		var status delivery.EndpointStatus
+		_, err := pgx.ForEachRow(rows, []any{&endpoint, &status}, func() error {
+			r.lanes[endpoint] = status
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("locking lanes: %w", err)
+		}
+		return nil
+	})
+}
+
+func (r *replaying) lockRivals(ctx context.Context) error {
+	keyed := make(map[delivery.Shard]map[entity]bool)
+	for _, c := range r.replayable() {
+		if c.coalesceKey != "" {
+			shard := c.id.Shard()
+			if keyed[shard] == nil {
+				keyed[shard] = make(map[entity]bool)
+			}
+			keyed[shard][c.entity()] = true
+		}
+	}
+	return inOrder(keyed, func(shard delivery.Shard, entities map[entity]bool) error {
+		var endpoints []delivery.ID
+		var keys []string
+		for e := range entities {
+			endpoints, keys = append(endpoints, e.endpointID), append(keys, e.coalesceKey)
+		}
+		rows, _ := r.tx.Query(ctx, lockRivalsSQL, shard, endpoints, keys)
+		var at entity
+		var found rival
+		_, err := pgx.ForEachRow(rows, []any{&found.id, &at.endpointID, &at.coalesceKey, &found.state}, func() error {
+			r.rivals[at] = append(r.rivals[at], found)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("locking open deliveries of the same entities: %w", err)
+		}
+		return nil
+	})
+}
+
+func (r *replaying) lockClosed(ctx context.Context) error {
+	var ids []delivery.ID
+	for _, c := range r.replayable() {
+		ids = append(ids, c.id)
+	}
+	return inOrder(byShard(ids), func(shard delivery.Shard, ids []delivery.ID) error {
+		rows, _ := r.tx.Query(ctx, lockClosedSQL, shard, ids)
+		var now candidate
+		_, err := pgx.ForEachRow(rows, []any{&now.id, &now.state, &now.policy, &now.url, &now.eventKept}, func() error {
+			c := r.found[now.id]
+			c.state, c.policy, c.url, c.eventKept, c.locked = now.state, now.policy, now.url, now.eventKept, true
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("locking closed deliveries: %w", err)
+		}
+		return nil
+	})
+}
+
+// replayable are the candidates that were closed and have an endpoint.
+func (r *replaying) replayable() []*candidate {
+	var list []*candidate
+	for _, id := range r.ids {
+		if c := r.found[id]; c != nil && !c.state.Open() && !c.endpointID.IsZero() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func (c *candidate) entity() entity { return entity{c.endpointID, c.coalesceKey} }
+
+// supersedeOlder ends what the reopened deliveries replace.
+func (r *replaying) supersedeOlder(ctx context.Context) error {
+	endings := make(map[delivery.Shard]ending)
+	for _, c := range r.replayable() {
+		for _, rival := range r.rivals[c.entity()] {
+			if rival.state != delivery.Pending {
+				continue
+			}
+			e := endings[c.id.Shard()]
+			e.state, e.reason = delivery.Superseded, delivery.ReplacedByNewer
+			e.ids, e.supersededBy = append(e.ids, rival.id), append(e.supersededBy, c.id)
+			endings[c.id.Shard()] = e
+		}
+	}
+	return inOrder(endings, func(shard delivery.Shard, e ending) error { return e.close(ctx, r.tx, shard) })
+}
+
+func (r *replaying) reopen(ctx context.Context) error {
+	return inOrder(byShard(r.ids), func(shard delivery.Shard, ids []delivery.ID) error {
+		opened, err := r.tx.Exec(ctx, reopenSQL, shard, ids, r.request.Trigger)
+		if err != nil {
+			return fmt.Errorf("putting them into the queue: %w", err)
+		}
+		removed, err := r.tx.Exec(ctx, removeClosedSQL, shard, ids)
+		if err != nil {
+			return fmt.Errorf("taking them out of the history: %w", err)
+		}
+		if n := int64(len(ids)); opened.RowsAffected() != n || removed.RowsAffected() != n {
+			return fmt.Errorf("%d were to be reopened, %d were, and %d removed", n, opened.RowsAffected(), removed.RowsAffected())
+		}
+		return nil
+	})
+}
