@@ -12,13 +12,22 @@ import (
 )
 
 const (
-	// bodyTime is how long a body may take to arrive.
+	// bodyTime is how long a body may take to arrive, whether or not anybody
+	// reads it: net/http waits for what a handler leaves.
 	bodyTime = 30 * time.Second
 
 	// trustedLength is how much memory an announced length gets at once; more
 	// is taken as the bytes really come.
 	trustedLength = 1 << 20
 )
+
+// limitBodyTime sets the deadline of a request's body. Whoever has read all of
+// it takes the deadline away; see readBody.
+func limitBodyTime(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // tests have connections without
+	}
+}
 
 // readBody reads at most limit bytes. What it returns belongs to the request
 // alone and is never used again: a publisher may still hold it after a client
@@ -28,14 +37,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error)
 		return nil, err
 	}
 	if r.ContentLength > int64(limit) {
-		return nil, tooLarge(w, limit)
-	}
-	// The deadline must be gone before the handler waits for storage: net/http
-	// goes on reading to notice a client that leaves, and would take the
-	// deadline for one.
-	control := http.NewResponseController(w)
-	if control.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+		return nil, tooLarge(limit)
 	}
 	var body bytes.Buffer
 	body.Grow(int(min(max(r.ContentLength, 0), trustedLength)) + bytes.MinRead)
@@ -43,8 +45,11 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error)
 		return nil, readProblem(err)
 	}
 	if body.Len() > limit {
-		return nil, tooLarge(w, limit)
+		return nil, tooLarge(limit)
 	}
+	// net/http goes on reading, to notice a client that leaves, and would take
+	// a deadline that passes while the handler works for one.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return body.Bytes(), nil
 }
 
@@ -55,10 +60,7 @@ func readProblem(err error) error {
 	return problem(BodyIncomplete, "")
 }
 
-// tooLarge also ends the connection: reading the rest, to keep it, is what the
-// limit is there to avoid.
-func tooLarge(w http.ResponseWriter, limit int) error {
-	w.Header().Set("Connection", "close")
+func tooLarge(limit int) error {
 	return problem(BodyTooLarge, "The body is over the limit of %d bytes: send less, or a link to the data.", limit)
 }
 

@@ -104,14 +104,7 @@ func checkMetadata(metadata map[string]string) error {
 func (s *server) checkURL(raw string) (string, error) {
 	target, err := s.URLs.CheckURL(raw)
 	if err != nil {
-		return "", ruled(URLNotAllowed, "url", err.Error())
+		return "", faultAs(URLNotAllowed, "url", "%v", err)
 	}
 	return target.String(), nil
-}
-
-// ruled is the problem of a member that a rule refuses, in the rule's words.
-func ruled(code Code, field, detail string) *Problem {
-	p := problem(code, "%s: %s", field, detail)
-	p.Errors = []Fault{{Field: field, Detail: detail}}
-	return p
 }

@@ -100,8 +100,12 @@ func (m *memory) UpdateEndpoint(_ context.Context, owner Owner, id delivery.ID, 
 }
 
 func (m *memory) DeleteEndpoint(_ context.Context, owner Owner, id delivery.ID) error {
-	_, err := m.change(owner, id, func(*Endpoint) {})
-	delete(m.endpoints, id)
+	end, _ := m.begin()
+	defer end()
+	_, err := m.find(owner, id)
+	if err == nil {
+		delete(m.endpoints, id)
+	}
 	return err
 }
 
@@ -294,8 +298,11 @@ func (m *memory) SendTest(_ context.Context, endpoint delivery.ID) (delivery.ID,
 	end, err := m.begin()
 	defer end()
 	return newID(m.endpoints[endpoint].Tenant), delivery.Attempt{
-		Number: 1, Trigger: delivery.TriggerTest,
-		Outcome: delivery.Outcome{Status: 503, Error: delivery.HTTPStatus, Response: []byte("busy \xff"), Duration: 12 * time.Millisecond},
+		Number: 1, Trigger: delivery.TriggerTest, ScheduledAt: time.Now(),
+		Outcome: delivery.Outcome{
+			Status: 503, Error: delivery.HTTPStatus, Response: []byte("busy \xff"),
+			StartedAt: time.Now(), Duration: 12 * time.Millisecond,
+		},
 	}, err
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // guard is around everything: a panic becomes an answer and a line in the log,
-// and no answer is ever taken for another type than it says.
+// no answer is ever taken for another type than it says, and no body holds a
+// connection for ever.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		watched := &watchedWriter{ResponseWriter: w}
@@ -18,6 +19,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 			}
 		}()
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		limitBodyTime(watched, r)
 		next.ServeHTTP(watched, r)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -30,8 +31,13 @@ func checkText(body []byte) error {
 }
 
 // checkMembers refuses what encoding/json would quietly change: members named
-// twice, and strings that text columns and other programs cannot hold.
-func checkMembers(value []byte, path string) error {
+// twice, and strings that text columns and other programs cannot hold. Of
+// numbers it takes integers only: no request but an event's data, which does not
+// come here, has others. depth is how many levels there may be.
+func checkMembers(value []byte, path string, depth int) error {
+	if depth == 0 {
+		return fault("body", "is nested too deeply")
+	}
 	switch value[0] {
 	case '{':
 		seen := map[string]bool{}
@@ -45,14 +51,14 @@ func checkMembers(value []byte, path string) error {
 				return fault(field, "is there twice: send it once")
 			}
 			seen[name] = true
-			if err := checkMembers(inner, field); err != nil {
+			if err := checkMembers(inner, field, depth-1); err != nil {
 				return err
 			}
 		}
 	case '[':
 		index := 0
 		for inner := range elements(value) {
-			if err := checkMembers(inner, fmt.Sprintf("%s[%d]", pathOr(path), index)); err != nil {
+			if err := checkMembers(inner, fmt.Sprintf("%s[%d]", pathOr(path), index), depth-1); err != nil {
 				return err
 			}
 			index++
@@ -60,6 +66,11 @@ func checkMembers(value []byte, path string) error {
 	case '"':
 		if _, err := text(value); err != nil {
 			return fault(pathOr(path), "%v", err)
+		}
+	case 't', 'f', 'n':
+	default:
+		if _, err := strconv.ParseInt(string(value), 10, 32); err != nil {
+			return fault(pathOr(path), "must be an integer, written in digits, between -2^31 and 2^31-1")
 		}
 	}
 	return nil
@@ -165,13 +176,17 @@ func skipNested(b []byte, i int) int {
 	}
 }
 
+// skipString looks at every byte at most twice, however many are escaped.
 func skipString(b []byte, i int) int {
-	for i++; ; {
+	i++
+	for {
 		quote := i + bytes.IndexByte(b[i:], '"')
-		escape := bytes.IndexByte(b[i:quote], '\\')
-		if escape < 0 {
-			return quote + 1
+		for i <= quote {
+			escape := bytes.IndexByte(b[i:quote], '\\')
+			if escape < 0 {
+				return quote + 1
+			}
+			i += escape + 2 // past the backslash and what it escapes, perhaps the quote
 		}
-		i += escape + 2 // past the backslash and what it escapes
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -66,7 +67,7 @@ func TestText(t *testing.T) {
 
 func TestCheckMembers(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, checkMembers([]byte(`{"a":{"a":[{"a":"b"},"c",1,null]},"b":""}`), ""))
+	require.NoError(t, checkMembers([]byte(`{"a":{"a":[{"a":"b"},"c",1,null]},"b":""}`), "", maxDepth))
 	for body, field := range map[string]string{
 		`{"a":1,"a":2}`:                 "a",
 		`{"a":1,"\u0061":2}`:            "a",
@@ -74,9 +75,26 @@ func TestCheckMembers(t *testing.T) {
 		`{"a":["\u0000"]}`:              "a[0]",
 		`{"a":{"\u0000":1}}`:            "a",
 		`["\ud800"]`:                    "body[0]",
+		`{"a":1.5}`:                     "a",
+		`{"a":1e3}`:                     "a",
+		`{"a":[9999999999]}`:            "a[0]",
+
+		strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1): "body",
 	} {
 		var p *Problem
-		require.ErrorAs(t, checkMembers([]byte(body), ""), &p, body)
+		require.ErrorAs(t, checkMembers([]byte(body), "", maxDepth), &p, body)
 		require.Equal(t, field, p.Errors[0].Field)
+	}
+}
+
+// TestSkipString_IsLinear would take minutes if every escape began a new search
+// for the closing quote.
+func TestSkipString_IsLinear(t *testing.T) {
+	t.Parallel()
+	for _, escape := range []string{`\n`, `\"`, `\\`, `x\"`} {
+		value := []byte(`"` + strings.Repeat(escape, 1<<20) + `"`)
+		begin := time.Now()
+		require.Equal(t, len(value), skipString(value, 0))
+		require.Less(t, time.Since(begin), 5*time.Second)
 	}
 }

@@ -95,7 +95,7 @@ func showStored(p StoredPolicy) policyJSON {
 func (s *server) createPolicy(ctx context.Context, input *createPolicyInput) (*policyAnswer, error) {
 	parsed, err := policy.Parse([]byte(input.Body.YAML))
 	if wrong, ok := errors.AsType[*policy.ParseError](err); ok {
-		return nil, ruled(InvalidPolicy, "yaml", wrong.Error())
+		return nil, faultAs(InvalidPolicy, "yaml", "%v", wrong)
 	}
 	if err != nil {
 		return nil, problem(InvalidPolicy, "")
@@ -148,9 +148,9 @@ type scheduleJSON struct {
 type instantJSON struct {
 	Attempt       int   `json:"attempt"`
 	Wait          span  `json:"wait" doc:"Before this attempt, without jitter."`
-	WithoutJitter *span `json:"without_jitter" doc:"After the first attempt; null: there is no such attempt."`
-	LeastJitter   *span `json:"least_jitter" doc:"With all waits as short as jitter can make them."`
-	MostJitter    *span `json:"most_jitter" doc:"With all waits as long as jitter can make them."`
+	WithoutJitter *span `json:"without_jitter" nullable:"true" doc:"After the first attempt; null: there is no such attempt."`
+	LeastJitter   *span `json:"least_jitter" nullable:"true" doc:"With all waits as short as jitter can make them."`
+	MostJitter    *span `json:"most_jitter" nullable:"true" doc:"With all waits as long as jitter can make them."`
 }
 
 type scheduleAnswer struct{ Body scheduleJSON }

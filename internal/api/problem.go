@@ -47,20 +47,26 @@ func problem(code Code, format string, args ...any) *Problem {
 	switch code {
 	case Unauthenticated: // RFC 6750 section 3
 		p.setHeader("WWW-Authenticate", `Bearer realm="malote"`)
+	case BodyTooLarge, BodyIncomplete, RequestTimeout:
+		// What is left of the body is not waited for, so that the connection
+		// cannot be used again.
+		p.setHeader("Connection", "close")
 	case Unavailable:
 		p.setHeader("Retry-After", strconv.Itoa(int(retryAfter/time.Second)))
 	}
 	return p
 }
 
-// fault is the problem of a request with one wrong part.
+// fault is the problem of a request with one wrong part. The message completes
+// a sentence that begins with the part's name.
 func fault(field, format string, args ...any) *Problem {
 	return faultAs(InvalidRequest, field, format, args...)
 }
 
+// faultAs is fault where a rule with a code of its own refuses the part.
 func faultAs(code Code, field, format string, args ...any) *Problem {
 	detail := fmt.Sprintf(format, args...)
-	p := problem(code, "%s %s", field, detail)
+	p := problem(code, "%s: %s.", field, detail)
 	p.Errors = []Fault{{Field: field, Detail: detail}}
 	return p
 }

@@ -22,6 +22,9 @@ type exchange struct {
 
 type exchangeKey struct{}
 
+// maxDepth is how deeply a request may be nested, an event's data apart.
+const maxDepth = 16
+
 // exchangeOf is what receiving put into the context of every handler.
 func exchangeOf(ctx context.Context) *exchange {
 	return ctx.Value(exchangeKey{}).(*exchange)
@@ -84,7 +87,7 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request, into *exchange,
 	if err := checkText(into.body); err != nil {
 		return err
 	}
-	return checkMembers(bytes.TrimSpace(into.body), "")
+	return checkMembers(into.body[skipSpace(into.body, 0):], "", maxDepth)
 }
 
 // admit says who sends a request, if they may do what they ask for.

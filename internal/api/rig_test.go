@@ -78,7 +78,7 @@ func (r *rig) addEndpoint(tenant string) delivery.ID {
 	id := newID(tenant)
 	r.endpoints[id] = Endpoint{Endpoint: delivery.Endpoint{
 		ID: id, Tenant: tenant, URL: "https://example.com/" + tenant, Policy: "standard",
-		Headers: map[string]string{"Authorization": "Bearer receiver"}, Status: delivery.Active, CreatedAt: time.Now(),
+		Headers: map[string]string{"Authorization": "Bearer receiver"}, Status: delivery.Active, CreatedAt: time.Now(), UpdatedAt: time.Now(),
 	}, Health: Health{Limit: 10}}
 	return id
 }

@@ -162,13 +162,13 @@ func signingSecret(field, given string) (string, error) {
 	}
 	secret, err := webhook.ParseSecret(given)
 	if refused, ok := errors.AsType[*webhook.SecretError](err); ok {
-		return "", ruled(InvalidSecret, field, strings.TrimPrefix(refused.Error(), "webhook: "))
+		return "", faultAs(InvalidSecret, field, "%s", strings.TrimPrefix(refused.Error(), "webhook: "))
 	}
 	if err != nil {
 		return "", problem(InvalidSecret, "")
 	}
 	if secret.Kind() == webhook.KindPublic {
-		return "", ruled(InvalidSecret, field, "a public key can only verify: give the private key, whsk_, or leave it out to have a secret generated")
+		return "", faultAs(InvalidSecret, field, "a public key can only verify: give the private key, whsk_, or leave it out to have a secret generated")
 	}
 	return secret.Reveal(), nil
 }

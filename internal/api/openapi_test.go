@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+func TestOpenAPI_IsSound(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	answer := r.call("GET", "/openapi.json", "", "")
+	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))
+	document := answer.object(t, http.StatusOK)
+	require.Equal(t, "3.1.0", document["openapi"])
+	require.Equal(t, "1.2.3", document["info"].(map[string]any)["version"])
+
+	schemas := document["components"].(map[string]any)["schemas"].(map[string]any)
+	for _, match := range regexp.MustCompile(`"\$ref":"([^"]+)"`).FindAllStringSubmatch(answer.Body.String(), -1) {
+		require.Contains(t, schemas, strings.TrimPrefix(match[1], schemaPrefix))
+	}
+	seen := map[string]bool{}
+	for path, item := range document["paths"].(map[string]any) {
+		for method, value := range item.(map[string]any) {
+			o := value.(map[string]any)
+			id := o["operationId"].(string)
+			require.False(t, seen[id], "%s is there twice", id)
+			seen[id] = true
+			require.NotEmpty(t, o["summary"], id)
+			require.Contains(t, o["responses"], "default", id)
+			for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
+				require.True(t, slices.ContainsFunc(o["parameters"].([]any), func(p any) bool {
+					return p.(map[string]any)["name"] == name[1] && p.(map[string]any)["in"] == "path" && p.(map[string]any)["required"] == true
+				}), "%s %s: %s is not declared", method, path, name[1])
+			}
+			if strings.HasPrefix(id, "create-") || strings.HasPrefix(id, "add-") || id == "publish-event" || id == "rotate-secret" {
+				require.Contains(t, fmt.Sprint(o["parameters"]), "Idempotency-Key", "%s creates", id)
+			}
+		}
+	}
+	require.NotContains(t, answer.Body.String(), "JSON\"", "a name of ours shines through")
+}
+
+// contract compiles the document's schemas, to hold answers against them.
+func contract(t testing.TB, r *rig) func(name string, answer reply) {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.call("GET", "/openapi.json", "", "").Body.Bytes()))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	require.NoError(t, compiler.AddResource("https://malote.test/openapi.json", document))
+	return func(name string, answer reply) {
+		schema, err := compiler.Compile("https://malote.test/openapi.json" + schemaPrefix + name)
+		require.NoError(t, err)
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer.Body.Bytes()))
+		require.NoError(t, err)
+		require.NoError(t, schema.Validate(value), "%s: %s", name, answer.Body)
+	}
+}
+
+func TestAnswers_AreWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	event := r.addEvent("acme", "a.b", []byte("1"))
+	dead := r.addDelivery("acme", event, r.acme, delivery.Dead)
+	endpoint, one := "/v1/webhook_endpoints/"+r.acme.Format(delivery.EndpointPrefix), "/v1/webhook_deliveries/"+dead.Format(delivery.DeliveryPrefix)
+	holds := contract(t, r)
+	for _, c := range []struct {
+		name, method, path, body string
+		status                   int
+	}{
+		{"Tenant", "POST", "/v1/tenants", `{"id":"new","alert_emails":["a@b.c"]}`, 201}, {"ListTenant", "GET", "/v1/tenants", "", 200},
+		{"Key", "POST", "/v1/keys", `{"scope":"read","tenant":"acme"}`, 201}, {"ListKey", "GET", "/v1/keys", "", 200},
+		{"Endpoint", "POST", "/v1/webhook_endpoints", `{"tenant":"acme","url":"https://x.example"}`, 201}, {"Endpoint", "GET", endpoint, "", 200},
+		{"ListEndpoint", "GET", "/v1/webhook_endpoints", "", 200}, {"Endpoint", "POST", endpoint + "/enable", "", 200},
+		{"TestResult", "POST", endpoint + "/test", "", 200}, {"Discarded", "POST", endpoint + "/discard", "", 200},
+		{"Secret", "POST", endpoint + "/secrets", "", 201}, {"ListSecret", "GET", endpoint + "/secrets", "", 200},
+		{"Published", "POST", "/v1/events", `{"tenant":"acme","type":"a","data":1}`, 202},
+		{"PublishedBatch", "POST", "/v1/events/batch", `{"events":[{"tenant":"acme","type":"a","data":1}]}`, 202},
+		{"EventList", "GET", "/v1/events?tenant=acme", "", 200}, {"Event", "GET", "/v1/events/" + event.Format(delivery.EventPrefix), "", 200},
+		{"ListDelivery", "GET", "/v1/webhook_deliveries", "", 200}, {"Delivery", "GET", one, "", 200},
+		{"Replayed", "POST", one + "/replay", "", 202},
+		{"ReplayResult", "POST", "/v1/webhook_deliveries/replay", `{"preview":true,"ids":["` + dead.Format(delivery.DeliveryPrefix) + `"]}`, 200},
+		{"ListPolicy", "GET", "/v1/policies", "", 200}, {"Schedule", "GET", "/v1/policies/dracma/schedule", "", 200},
+		{"Lag", "GET", "/v1/stats/lag", "", 200}, {"Status", "GET", "/readyz", "", 200},
+		{"Problem", "POST", "/v1/tenants", `{"id":"a b"}`, 400}, {"Problem", "GET", "/nowhere", "", 404},
+		{"Problem", "POST", "/v1/events/batch", `{"events":[{"tenant":"acme"}]}`, 400},
+	} {
+		answer := r.call(c.method, c.path, adminKey, c.body)
+		require.Equal(t, c.status, answer.Code, "%s %s: %s", c.method, c.path, answer.Body)
+		holds(c.name, answer)
+	}
+}
+
+func TestDocs_NeedNothingFromElsewhere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for path, contentType := range map[string]string{"/docs": "text/html; charset=utf-8", "/docs/style.css": "text/css; charset=utf-8"} {
+		answer := r.call("GET", path, "", "")
+		require.Equal(t, http.StatusOK, answer.Code)
+		require.Equal(t, contentType, answer.Header().Get("Content-Type"))
+		require.Equal(t, docsPolicy, answer.Header().Get("Content-Security-Policy"))
+		page := answer.Body.String()
+		require.NotRegexp(t, `(?i)(https?:)?//[a-z0-9]`, page)
+		require.NotRegexp(t, `(?i)<script|<iframe|<img|<object|@import|url\(|\son[a-z]+=|style=`, page)
+	}
+}
+
+func TestDocs_NameEverything(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	page := r.call("GET", "/docs", "", "").Body.String()
+	require.Contains(t, page, `<html lang="en">`)
+	for _, o := range operations(t, r) {
+		require.Contains(t, page, `<h3 id="`+o.OperationID+`">`)
+		require.Contains(t, page, "<b>"+o.method+"</b> "+o.path)
+	}
+	for _, m := range meanings {
+		require.Contains(t, page, `<tr id="`+string(m.code)+`">`, "problems link to their code")
+		require.Regexp(t, `\.$`, m.advice)
+		require.GreaterOrEqual(t, m.status, 400)
+	}
+	ids := map[string]int{}
+	for _, match := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		ids[match[1]]++
+		require.Equal(t, 1, ids[match[1]], "the id %s is there twice", match[1])
+	}
+	for _, match := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		require.Contains(t, ids, match[1], "a link leads nowhere")
+	}
+}
+
+func TestCodes_AreEnumeratedOnce(t *testing.T) {
+	t.Parallel()
+	require.Len(t, meaningOf, len(meanings))
+	require.Zero(t, Code("no_such_code").Status())
+	var schema struct{ Enum []Code }
+	text, err := json.Marshal(Code("").Schema(nil))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &schema))
+	require.Len(t, schema.Enum, len(meanings))
+}
