@@ -21,6 +21,14 @@ var errInterim = errors.New("too many interim answers")
 // endpoints send one or two.
 const maxInterim = 10
 
+// errDials ends an attempt whose connections turn out to be unusable one after
+// the other.
+var errDials = errors.New("too many connections for one attempt")
+
+// maxDials is how many connections an attempt opens. net/http goes on dialling
+// as long as an HTTP/2 endpoint takes connections and allows no request on them.
+const maxDials = 3
+
 // phase is how far an attempt has come. It only grows.
 type phase int32
 
@@ -42,6 +50,7 @@ type attempt struct {
 	allowed  time.Duration // from start to deadline
 
 	reached atomic.Int32 // a phase
+	dials   atomic.Int32
 	interim atomic.Int32 // answers with status 1xx
 	misled  atomic.Bool  // gotInterim ended the attempt
 }
@@ -59,6 +68,10 @@ func (a *attempt) follow(ctx context.Context) context.Context {
 		Got1xxResponse:       a.gotInterim,
 	})
 }
+
+// following is the attempt that a dial is made for. Every dial is made for one:
+// net/http keeps the values of the request's context.
+func following(ctx context.Context) *attempt { return ctx.Value(attemptKey{}).(*attempt) }
 
 func (a *attempt) reach(to phase) {
 	for {

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -105,7 +106,7 @@ func TestSend_IdleConnectionsAreBounded(t *testing.T) {
 		receiver.mu.Lock()
 		defer receiver.mu.Unlock()
 		return len(receiver.conns) <= maxIdleConnsPerHost
-	}, patient, 10*time.Millisecond)
+	}, idleTimeout/2, 10*time.Millisecond)
 }
 
 func TestSend_D01_DeadlineHoldsInEveryPhase(t *testing.T) {
@@ -174,19 +175,74 @@ func fullBacklog(t *testing.T) string {
 	return ""
 }
 
-func TestSend_AttemptThatTimedOutLeavesNoConnection(t *testing.T) {
+func TestSend_ClosesWhatItCannotUseAgain(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"timed out":    "",
+		"switched":     "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+		"malformed":    "nonsense\r\n",
+		"rest unread":  withLength(200, strings.Repeat("x", 1<<20)),
+		"end unknown":  "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
+		"interim only": strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", maxInterim+1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			left := make(chan struct{})
+			receiver := serve(t, func(p *peer) {
+				p.answer(answer)
+				p.hold() // returns when the sender closes
+				close(left)
+			})
+			send(t, newSender(t, Options{}), claimFor(receiver.url()), standard(hasty))
+			select {
+			case <-left:
+			case <-time.After(patient):
+				t.Fatal("the connection is still open")
+			}
+		})
+	}
+}
+
+func TestDialer_OneAttemptOpensFewConnections(t *testing.T) {
+	t.Parallel()
+	receiver, sender := serve(t, (*peer).hold), newSender(t, Options{})
+	ctx := (&attempt{deadline: time.Now().Add(patient)}).follow(t.Context())
+	for range maxDials {
+		conn, err := sender.transport.DialContext(ctx, "tcp", receiver.address)
+		require.NoError(t, err)
+		conn.Close()
+	}
+	_, err := sender.transport.DialContext(ctx, "tcp", receiver.address)
+	require.ErrorIs(t, err, errDials)
+}
+
+// net/http takes a dial out of its request's context.
+func TestSend_DialEndsWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
 	receiver := serve(t, func(p *peer) {
-		p.take()
-		p.hold() // returns when the sender closes
+		p.hold()
 		close(left)
 	})
-	require.Equal(t, delivery.Timeout, send(t, newSender(t, Options{}), claimFor(receiver.url()), standard(hasty)).Error)
+	claim := claimFor(strings.Replace(receiver.url(), "http:", "https:", 1))
+	require.Equal(t, delivery.Timeout, send(t, newSender(t, Options{}), claim, standard(hasty)).Error)
 	select {
 	case <-left:
 	case <-time.After(patient):
-		t.Fatal("the connection is still open")
+		t.Fatal("the handshake is still going on")
+	}
+}
+
+func TestSend_F07_RetryAfterIsPassedOnAsItCame(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"120": "120", "Wed, 21 Oct 2026 07:28:00 GMT": "Wed, 21 Oct 2026 07:28:00 GMT", "-1": "-1", "soon": "soon",
+		strings.Repeat("9", 64): strings.Repeat("9", 64), strings.Repeat("9", 65): "", "": "",
+	} {
+		for _, status := range []int{200, 429, 503} {
+			receiver := serve(t, once(fmt.Sprintf("HTTP/1.1 %d X\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", status, given)))
+			require.Equal(t, want, send(t, newSender(t, Options{}), claimFor(receiver.url()), standard(patient)).RetryAfter)
+		}
 	}
 }
 

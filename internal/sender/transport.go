@@ -97,6 +97,9 @@ func newDialer(options Options) *dialer {
 
 // plain connects. A failure is a *dialError.
 func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, error) {
+	if following(ctx).dials.Add(1) > maxDials {
+		return nil, &dialError{errDials}
+	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	conn, err := d.dial(ctx, network, address)
@@ -114,9 +117,7 @@ func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn,
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := ctx.Value(attemptKey{}).(*attempt); ok {
-		a.reach(handshaking)
-	}
+	following(ctx).reach(handshaking)
 	config := d.tls.Clone()
 	config.ServerName, _, _ = net.SplitHostPort(address) // the dial has split it before
 	secured := tls.Client(conn, config)
@@ -132,8 +133,5 @@ func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn,
 // The attempt's end alone does not end the dial, whose connection can serve
 // another.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if a, ok := ctx.Value(attemptKey{}).(*attempt); ok {
-		return context.WithDeadline(ctx, a.deadline)
-	}
-	return context.WithCancel(ctx)
+	return context.WithDeadline(ctx, following(ctx).deadline)
 }
