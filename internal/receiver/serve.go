@@ -16,8 +16,9 @@ const (
 	idleTimeout = 2 * time.Minute
 
 	// stopTime is for answers that are being written when the receiver stops;
-	// those that wait are given up at once.
-	stopTime = 2 * time.Second
+	// those that wait are given up at once. Connections on which nothing came
+	// yet use it up: net/http waits for them, too.
+	stopTime = 500 * time.Millisecond
 )
 
 // Serve listens on an address such as 127.0.0.1:8421 until ctx ends, and says

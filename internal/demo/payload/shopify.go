@@ -6,7 +6,7 @@ import (
 )
 
 // orders is how many orders are open at a time: updates come back to them.
-const orders = 400
+const orders = 40
 
 // order is shaped like Shopify's order webhooks: prices as text, escaped
 // slashes, long numeric ids. An update tells an order's present state, so that
