@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
 	"time"
 
 	"github.com/malotehq/malote/internal/app"
@@ -12,17 +11,14 @@ import (
 
 // serverFlags are shared by the commands that run a server.
 type serverFlags struct {
-	DatabaseURL       string         `help:"PostgreSQL to use. Without it, a private one is started under --data-dir." env:"DATABASE_URL,MALOTE_DATABASE_URL" placeholder:"URL"`
-	DataDir           string         `help:"Where the private PostgreSQL and the first admin key are kept." default:"./malote-data" type:"path"`
-	Listen            string         `help:"Address of the API, /metrics and health checks." default:"127.0.0.1:8420"`
-	AdminKey          string         `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY."`
-	AllowDestinations []netip.Prefix `help:"Private ranges that endpoints may be in, such as 10.0.0.0/8. For development." placeholder:"CIDR"`
-	RequireHTTPS      bool           `name:"require-https" help:"Refuse endpoints that are not https."`
-	MaxBodyBytes      int            `help:"Largest event body, in bytes." default:"1048576"`
-	MaxInFlight       int            `help:"Most deliveries in flight in this process." default:"64"`
-	DrainTimeout      time.Duration  `help:"How long a stop waits for deliveries in flight." default:"20s"`
-	LogFormat         string         `help:"text or json." enum:"text,json" default:"text"`
-	LogLevel          slog.Level     `help:"debug, info, warn or error." default:"info"`
+	storageFlags
+	exposureFlags
+	AdminKey     string        `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY." placeholder:"KEY"`
+	MaxBodyBytes int           `help:"Largest event body, in bytes." default:"1048576"`
+	MaxInFlight  int           `help:"Most deliveries in flight in this process." default:"64"`
+	DrainTimeout time.Duration `help:"How long a stop waits for deliveries in flight." default:"20s"`
+	LogFormat    string        `help:"text or json." enum:"text,json" default:"text"`
+	LogLevel     slog.Level    `help:"debug, info, warn or error." default:"info"`
 }
 
 func (f *serverFlags) options(stderr io.Writer) app.Options {

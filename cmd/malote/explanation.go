@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
+)
+
+// explanation says what happens next with a delivery, and by which rule. It
+// decides nothing: the state and the next instant are the server's, and the
+// policy's own code says where they come from.
+type explanation struct {
+	delivery deliveryView
+	target   *endpointView  // nil: it was deleted, or there is none
+	policy   *policy.Policy // nil: unknown
+}
+
+func (x explanation) sentence(now time.Time) string {
+	switch state := delivery.State(x.delivery.State); state {
+	case delivery.Pending:
+		return strings.TrimSpace(x.pending(now) + " " + x.held(now))
+	case delivery.Sending:
+		return fmt.Sprintf("Attempt %d is being made right now.", x.delivery.AttemptCount)
+	case delivery.Delivered, delivery.Dead:
+		return x.ended()
+	case delivery.Skipped:
+		return x.skipped()
+	case delivery.Superseded:
+		return "Nothing more is sent: a newer event with the same coalesce key took its place."
+	case delivery.Resolved:
+		return "Nothing more is sent: somebody resolved it."
+	case delivery.Discarded:
+		return "Nothing more is sent: somebody discarded what was pending for its endpoint."
+	default:
+		return fmt.Sprintf("This version of malote does not know the state %q.", clean(string(state)))
+	}
+}
+
+// pending explains when the next attempt is due.
+func (x explanation) pending(now time.Time) string {
+	next := now
+	if x.delivery.NextAttemptAt != nil && x.delivery.NextAttemptAt.After(now) {
+		next = now.Add(x.delivery.NextAttemptAt.Sub(now).Round(time.Second))
+	}
+	last, made := x.last()
+	if made && x.policy != nil {
+		if decided, ours := x.scheduled(last); ours {
+			decided.NextAttemptAt = next
+			return policy.Explain(x.policy, last.progress, last.outcome, now, decided)
+		}
+	}
+	if next.Equal(now) {
+		return fmt.Sprintf("Attempt %d is due now.", x.delivery.AttemptCount+1)
+	}
+	return fmt.Sprintf("Attempt %d is due in %s.", x.delivery.AttemptCount+1, brief(next.Sub(now)))
+}
+
+// scheduled is the decision that made the next attempt due when it is; false:
+// none of the policy's did, but a person or a restart.
+func (x explanation) scheduled(last cycled) (policy.Decision, bool) {
+	least, most := x.decide(last, 0), x.decide(last, nearlyOne)
+	if most.State != delivery.Pending || string(last.trigger) != x.delivery.Trigger || x.delivery.NextAttemptAt == nil {
+		return policy.Decision{}, false
+	}
+	due := *x.delivery.NextAttemptAt
+	switch {
+	case most.Cause == policy.ByLostWorker:
+		return most, true
+	case due.Before(least.NextAttemptAt.Add(-clockSlack)):
+		return policy.Decision{}, false
+	case due.After(most.NextAttemptAt.Add(clockSlack)):
+		most.Cause = policy.ByRetryAfter // the schedule alone never waits so long
+		return most, last.outcome.Status != 0 && len(x.policy.RetryAfter.On) > 0
+	default:
+		return most, true
+	}
+}
+
+// held says what keeps a due delivery from being sent.
+func (x explanation) held(now time.Time) string {
+	switch {
+	case x.target == nil:
+		return ""
+	case x.target.Status == string(delivery.Paused):
+		return "Its endpoint is paused, so it waits: malote endpoints resume sends it."
+	case x.target.Status != string(delivery.Active):
+		return "Its endpoint is disabled, so it waits: malote endpoints enable sends it."
+	case x.target.PausedUntil != nil && x.target.PausedUntil.After(now):
+		return fmt.Sprintf("Its endpoint failed %d times in a row and is left alone for another %s (circuit).",
+			x.target.ConsecutiveFailures, brief(x.target.PausedUntil.Sub(now)))
+	default:
+		return ""
+	}
+}
+
+// ended explains the last attempt's end.
+func (x explanation) ended() string {
+	reason := delivery.Reason(orAbsent(x.delivery.DeadReason))
+	last, made := x.last()
+	if made && x.policy != nil {
+		decided := x.decide(last, 0)
+		same := string(decided.State) == x.delivery.State && (decided.State != delivery.Dead || decided.Reason == reason)
+		if same {
+			return policy.Explain(x.policy, last.progress, last.outcome, last.endedAt, decided) + x.onwards()
+		}
+	}
+	if x.delivery.State == string(delivery.Delivered) {
+		return "It is delivered." + x.onwards()
+	}
+	switch reason {
+	case delivery.Interrupted:
+		return "It is dead: its endpoint takes every event at most once, and the worker was lost before it was known whether this one arrived." + x.onwards()
+	case delivery.EndpointDeleted:
+		return "It is dead: its endpoint was deleted."
+	default:
+		return fmt.Sprintf("It is dead (%s): a test is never retried, nor is what an endpoint takes at most once, nor what its policy at that time gave up.",
+			clean(string(reason))) + x.onwards()
+	}
+}
+
+// onwards says what a person can still do.
+func (x explanation) onwards() string {
+	if x.policy == nil || x.delivery.State != string(delivery.Dead) || !x.policy.Replayable(delivery.Dead) {
+		return ""
+	}
+	return fmt.Sprintf(" Nothing more is sent, unless somebody replays it: malote replay %s", x.delivery.ID)
+}
+
+func (x explanation) skipped() string {
+	switch delivery.Reason(orAbsent(x.delivery.SkipReason)) {
+	case delivery.NoEndpoint:
+		return "Nothing was sent: the tenant had no endpoint for it. Endpoints that are created later get nothing old."
+	case delivery.TypeNotSubscribed:
+		return "Nothing was sent: the endpoint does not subscribe to this type."
+	case delivery.EndpointDisabled:
+		return "Nothing was sent: the endpoint was disabled."
+	default:
+		return "Nothing was sent."
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// storageFlags say where everything is kept.
+type storageFlags struct {
+	DatabaseURL string `help:"PostgreSQL to use. Without it, a private one is started under --data-dir." env:"DATABASE_URL,MALOTE_DATABASE_URL" placeholder:"URL"`
+	DataDir     string `help:"Where the private PostgreSQL and the first admin key are kept." default:"./malote-data" type:"path" placeholder:"DIR"`
+}
+
+// exposureFlags say who may come in, and where Malote may go out to.
+type exposureFlags struct {
+	Listen            string         `help:"Address of the API, /metrics and health checks." default:"127.0.0.1:8420" placeholder:"ADDR"`
+	AllowDestinations []netip.Prefix `help:"Private ranges that endpoints may be in, such as 10.0.0.0/8. For development." placeholder:"CIDR"`
+	RequireHTTPS      bool           `name:"require-https" help:"Refuse endpoints that are not https."`
+}
+
+// errNoPrivateDatabase means that no private PostgreSQL runs under a data directory.
+var errNoPrivateDatabase = errors.New("no private PostgreSQL runs there")
+
+// runningPrivateDSN is how to reach the private PostgreSQL that a running malote
+// serve keeps under the data directory; package localpg says what lies there.
+func runningPrivateDSN(dataDir string) (string, error) {
+	home, err := filepath.Abs(filepath.Join(dataDir, "postgres"))
+	if err != nil {
+		return "", err
+	}
+	socket := filepath.Join(home, "socket")
+	if _, err := os.Stat(filepath.Join(socket, ".s.PGSQL.5432")); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", errNoPrivateDatabase
+		}
+		return "", err
+	}
+	password, err := os.ReadFile(filepath.Join(home, "password"))
+	if err != nil {
+		return "", err
+	}
+	dsn := url.URL{
+		Scheme: "postgres", User: url.UserPassword("malote", strings.TrimSpace(string(password))), Path: "/malote",
+		RawQuery: "host=" + url.PathEscape(socket) + "&port=5432&sslmode=disable",
+	}
+	return dsn.String(), nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+type tailCommand struct {
+	apiFlags
+	Tenant   string        `help:"Only this tenant's." placeholder:"TENANT"`
+	Events   bool          `help:"Follow events instead of deliveries; an admin key needs --tenant then."`
+	Interval time.Duration `help:"How often to look." default:"1s" own:"" env:"MALOTE_TAIL_INTERVAL"`
+	JSON     bool          `name:"json" help:"Print the API's JSON, one object a line."`
+}
+
+// Help implements kong.HelpProvider.
+func (tailCommand) Help() string {
+	return `Prints a line for every new delivery and for every change of one, from now on, until ^C.
+
+Example:
+  malote tail --tenant acme`
+}
+
+// follower looks again and again and gives the lines that are new.
+type follower interface{ poll() ([]string, error) }
+
+// shortestInterval keeps a slip of the finger from becoming a load test.
+const shortestInterval = 50 * time.Millisecond
+
+// Run implements the command.
+func (f *tailCommand) Run(env *environment) error {
+	if f.Interval < shortestInterval {
+		return &usageError{fmt.Sprintf("--interval must be %s or more", shortestInterval)}
+	}
+	c, err := f.connect(env)
+	if err != nil {
+		return err
+	}
+	var following follower
+	if f.Events {
+		following, err = followEvents(c, f.Tenant, f.JSON)
+	} else {
+		following, err = followDeliveries(c, f.Tenant, f.JSON)
+	}
+	if err == nil {
+		err = follow(env, following, f.Interval)
+	}
+	if env.ctx.Err() != nil {
+		return nil // ^C is how it ends
+	}
+	return err
+}
+
+// follow prints until the context ends. A server that is away is waited for;
+// one that refuses is not.
+func follow(env *environment, following follower, interval time.Duration) error {
+	away := false
+	for sleep(env.ctx, interval) {
+		lines, err := following.poll()
+		switch {
+		case err != nil && isRefusal(err):
+			return err
+		case err != nil && !away && env.ctx.Err() == nil:
+			fmt.Fprintf(env.stderr, "malote: %s; looking again until it works\n", oneLine(err.Error()))
+		case err == nil && away:
+			fmt.Fprintln(env.stderr, "malote: connected again")
+		}
+		away = err != nil
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(env.stdout, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isRefusal says whether asking again gives the same answer.
+func isRefusal(err error) bool {
+	failed, answered := errors.AsType[*apiError](err)
+	return answered && failed.status < http.StatusInternalServerError && failed.status != http.StatusTooManyRequests
+}
+
+// overlap is how far back every look goes: an event is visible a little after
+// the instant in its id, when its transaction has committed.
+const overlap = 10 * time.Second
+
+// serverTime is the server's clock when it gave the answer, to the second.
+func serverTime(got *answer) time.Time {
+	if at, err := http.ParseTime(got.header.Get("Date")); err == nil {
+		return at
+	}
+	return time.Now()
+}
