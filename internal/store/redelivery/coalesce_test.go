@@ -71,7 +71,7 @@ func TestReplay_F13_CollidesWithAPublish(t *testing.T) {
 		next_attempt_at, cycle_started_at, coalesce_key) VALUES ($1, $2, $3, $2, 'acme', 'pending', 'schedule', now(), now(), 'K')`,
 		endpoint.Shard(), fresh, endpoint)
 	require.NoError(t, err)
-	answer := make(chan Replay)
+	answer := make(chan Replay, 1)
 	go func() { answer <- s.replay(w, replayOf(old)) }()
 	s.awaitLock()
 	require.NoError(t, tx.Commit(t.Context()))

@@ -57,7 +57,7 @@ func TestDiscard_WaitsForTheLane(t *testing.T) {
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), lockLanesSQL, endpoint.Shard(), []delivery.ID{endpoint})
 	require.NoError(t, err)
-	discarded := make(chan int)
+	discarded := make(chan int, 1)
 	go func() {
 		n, err := w.Discard(t.Context(), endpoint)
 		if err != nil {

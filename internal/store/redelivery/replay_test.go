@@ -132,6 +132,9 @@ func TestReplay_D10_PreviewWritesNothing(t *testing.T) {
 	require.Empty(t, done.Lanes)
 	require.Equal(t, []Refusal{"", NotFound}, refusals(done))
 	require.Equal(t, "https://acme.example/hook", done.Results[0].URL)
+
+	request.IDs = request.IDs[:1]
+	require.Equal(t, []Refusal{""}, refusals(s.replay(w, request)))
 	require.Equal(t, delivery.Dead, s.stateOf(id))
 }
 
@@ -196,7 +199,24 @@ func TestReplay_OfTwoAtOnceOneWins(t *testing.T) {
 	}
 }
 
-// The second replay waits behind the first one's locks and then sees its work.
+// Somebody resolves the delivery while it is being replayed.
+func TestReplay_WaitsForAResolve(t *testing.T) {
+	t.Parallel()
+	s, w := seeded(t)
+	id := s.delivery(row{tenant: "acme", endpoint: s.endpoint("acme"), state: delivery.Dead})
+	tx, err := s.store.Pool().Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), resolveSQL, id.Shard(), id, delivery.ResolvedByUser, "told the customer")
+	require.NoError(t, err)
+	answer := make(chan Replay, 1)
+	go func() { answer <- s.replay(w, replayOf(id)) }()
+	s.awaitLock()
+	require.NoError(t, tx.Commit(t.Context()))
+	require.Equal(t, []Refusal{NotReplayable}, refusals(<-answer))
+	require.Equal(t, delivery.Resolved, s.stateOf(id))
+}
+
+// Somebody disables the endpoint while its delivery is being replayed.
 func TestReplay_WaitsForTheLane(t *testing.T) {
 	t.Parallel()
 	s, w := seeded(t)
@@ -206,7 +226,7 @@ func TestReplay_WaitsForTheLane(t *testing.T) {
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), lockLanesSQL, endpoint.Shard(), []delivery.ID{endpoint})
 	require.NoError(t, err)
-	answer := make(chan Replay)
+	answer := make(chan Replay, 1)
 	go func() { answer <- s.replay(w, replayOf(id)) }()
 	s.awaitLock()
 	_, err = tx.Exec(t.Context(), `UPDATE malote.lanes SET status = 'disabled_by_user' WHERE shard = $1 AND endpoint_id = $2`, endpoint.Shard(), endpoint)
