@@ -53,6 +53,10 @@ type attempt struct {
 	dials   atomic.Int32
 	interim atomic.Int32 // answers with status 1xx
 	misled  atomic.Bool  // gotInterim ended the attempt
+
+	cancel  context.CancelFunc
+	written atomic.Bool // the request's headers
+	given   atomic.Bool // back by the endpoint: gotConn ended the attempt
 }
 
 type attemptKey struct{}
@@ -62,7 +66,8 @@ func (a *attempt) follow(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, attemptKey{}, a)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		ConnectStart:         func(string, string) { a.reach(connecting) },
-		GotConn:              func(httptrace.GotConnInfo) { a.reach(sending) },
+		GotConn:              func(httptrace.GotConnInfo) { a.gotConn() },
+		WroteHeaders:         func() { a.written.Store(true) },
 		WroteRequest:         a.wrote,
 		GotFirstResponseByte: func() { a.reach(heading) },
 		Got1xxResponse:       a.gotInterim,
@@ -80,6 +85,17 @@ func (a *attempt) reach(to phase) {
 			return
 		}
 	}
+}
+
+// gotConn ends an attempt whose request is about to be sent a second time: over
+// HTTP/2 net/http repeats one without a body when it is given back. It looks
+// at the context once more before it writes.
+func (a *attempt) gotConn() {
+	if a.written.Load() {
+		a.given.Store(true)
+		a.cancel()
+	}
+	a.reach(sending)
 }
 
 func (a *attempt) wrote(info httptrace.WroteRequestInfo) {

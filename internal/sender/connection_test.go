@@ -203,6 +203,17 @@ func TestSend_ClosesWhatItCannotUseAgain(t *testing.T) {
 	}
 }
 
+// A dial that goes on after another connection took the request must not make
+// a time-out look like one of the dial.
+func TestAttempt_PhaseOnlyGrows(t *testing.T) {
+	t.Parallel()
+	a := &attempt{allowed: hasty}
+	for _, to := range []phase{connecting, sending, handshaking, connecting} {
+		a.reach(to)
+	}
+	require.Contains(t, a.timeout().text, unfinished[sending])
+}
+
 func TestDialer_OneAttemptOpensFewConnections(t *testing.T) {
 	t.Parallel()
 	receiver, sender := serve(t, (*peer).hold), newSender(t, Options{})

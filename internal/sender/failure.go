@@ -46,6 +46,9 @@ func (e *handshakeError) Unwrap() error { return e.err }
 // what counts is how far the attempt had come, never an error's text: before the
 // first byte of the answer the connection failed, after it the answer did.
 func (a *attempt) failure(ctx context.Context, err error) *failure {
+	if a.given.Load() {
+		return &failure{delivery.Reset, "The endpoint gave the request back without an answer."}
+	}
 	if ended := a.ended(ctx); ended != nil {
 		return ended
 	}

@@ -216,6 +216,28 @@ func TestSend_HTTP2_HostileEndpoint(t *testing.T) {
 	}
 }
 
+// A request without a body is one that net/http sends again by itself when an
+// HTTP/2 endpoint gives it back, up to seven times.
+func TestSend_HTTP2_NeverRepeatsARequestByItself(t *testing.T) {
+	t.Parallel()
+	for _, code := range []http2.ErrCode{http2.ErrCodeRefusedStream, http2.ErrCodeProtocol} {
+		for _, body := range []string{"", "{}"} {
+			receiver, sender := serve2(t, func(p *peer) {
+				for s := begin(p); s != nil && s.take(); {
+					_ = s.framer.WriteRSTStream(s.id, code)
+				}
+			})
+			claim := claimFor(receiver.named(host))
+			claim.Event.Body = []byte(body)
+			outcome := send(t, sender, claim, standard(patient))
+			require.Equal(t, delivery.Reset, outcome.Error, "%+v", outcome)
+			require.Less(t, outcome.Duration, patient/2)
+			_, requests := receiver.seen()
+			require.Equal(t, 1, requests)
+		}
+	}
+}
+
 // An endpoint that closes its windows takes no body.
 func TestSend_HTTP2_NeverReads(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ func (s *Sender) attempt(ctx context.Context, claim *delivery.Claim, p *policy.P
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, deadline, errDeadline)
 	defer cancel()
-	a := &attempt{deadline: deadline, allowed: p.Deadline}
+	a := &attempt{deadline: deadline, allowed: p.Deadline, cancel: cancel}
 	response, err := s.transport.RoundTrip(request.WithContext(a.follow(ctx)))
 	if err != nil {
 		return a.failure(ctx, err).outcome()

@@ -114,7 +114,9 @@ func TestSend_S04_KeyPair(t *testing.T) {
 	verifies(t, got, symmetric, webhook.SchemeStandard)
 	verifies(t, got, newSecret(public, time.Time{}), webhook.SchemeStandard)
 
-	// The hex scheme has no signature for key pairs: the other secret signs alone.
+	// The hex scheme has no signature for key pairs, and nothing has one for their
+	// public halves: the other secret signs alone.
+	claim.Endpoint.Secrets = append(claim.Endpoint.Secrets, newSecret(public, time.Time{}))
 	got = deliverOne(t, claim, fairQueue(patient), time.Now())
 	require.Regexp(t, `^v1=[0-9a-f]{64}$`, got.header.Get("webhook-signature"))
 }
