@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,9 +66,11 @@ type hazard struct {
 }
 
 func hazards(t *testing.T) []hazard {
-	bomb := gzipBomb(t, 256)
+	return slices.Concat(interimHazards(), sizeHazards(t), slowHazards(), brokenHazards(), malformedHazards(), oddHazards())
+}
+
+func interimHazards() []hazard {
 	switching := "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-	broken := "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"
 	return []hazard{
 		{name: "101 and silence", script: once(switching), status: 101, code: delivery.Protocol},
 		{name: "101 and a flood", script: func(p *peer) {
@@ -84,7 +87,12 @@ func hazards(t *testing.T) []hazard {
 		}, code: delivery.Protocol, text: "1xx"},
 		{name: "a few 1xx", script: once(strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + ok), status: 200},
 		{name: "1xx, then the end", script: parting("HTTP/1.1 103 Early Hints\r\n\r\n"), code: delivery.Reset},
+	}
+}
 
+func sizeHazards(t *testing.T) []hazard {
+	bomb := gzipBomb(t, 256)
+	return []hazard{
 		{name: "header bomb, one header", script: once("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n"), code: delivery.Protocol},
 		{name: "header bomb, endless", script: func(p *peer) {
 			if p.answer("HTTP/1.1 200 OK\r\n") {
@@ -110,6 +118,11 @@ func hazards(t *testing.T) []hazard {
 				p.endless(strings.Repeat("x", 4096))
 			}
 		}, status: 503, response: strings.Repeat("x", 1<<10)},
+	}
+}
+
+func slowHazards() []hazard {
+	return []hazard{
 		{name: "dripping body", script: func(p *peer) {
 			if p.answer("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n") {
 				p.drip(strings.Repeat("x", 1000))
@@ -126,7 +139,12 @@ func hazards(t *testing.T) []hazard {
 			}
 		}, hasty: true, code: delivery.Timeout, text: "headers"},
 		{name: "never answers", script: func(p *peer) { p.hold() }, hasty: true, code: delivery.Timeout, text: "no answer had come"},
+	}
+}
 
+func brokenHazards() []hazard {
+	broken := "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"
+	return []hazard{
 		{name: "reset after 200 (F01)", script: func(p *peer) {
 			if p.answer(broken) {
 				p.reset()
@@ -150,16 +168,16 @@ func hazards(t *testing.T) []hazard {
 		{name: "end before the answer", script: parting(""), code: delivery.Reset},
 		{name: "end within the status line", script: parting("HTTP/1.1 200 O"), code: delivery.Reset},
 		{name: "end within the headers", script: parting("HTTP/1.1 200 OK\r\nX: y\r\n"), code: delivery.Reset},
+	}
+}
 
+func malformedHazards() []hazard {
+	return []hazard{
 		{name: "HTTP/0.9", script: parting("<html>hello</html>\n"), code: delivery.Protocol},
 		{name: "HTTP/0.9 without a line", script: parting("hello"), code: delivery.Protocol},
 		{name: "another protocol", script: once("220 mail.example.com ESMTP\r\n"), code: delivery.Protocol},
-		{name: "HTTP/1.0", script: parting("HTTP/1.0 200 OK\r\n\r\ndone"), status: 200},
-		{name: "HTTP/1.0 with a length", script: parting("HTTP/1.0 201 Created\r\nContent-Length: 4\r\n\r\ndone"), status: 201},
 		{name: "two lengths", script: once("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy"), code: delivery.Protocol},
-		{name: "one length twice", script: once("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nxy"), status: 200},
 		{name: "negative length", script: once("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"), code: delivery.Protocol},
-		{name: "length and chunks", script: once("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), status: 200},
 		{name: "unknown transfer encoding", script: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n\r\n"), code: delivery.Protocol},
 		{name: "bad chunk", script: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), status: 200, code: delivery.ResponseTruncated},
 		{name: "header without a colon", script: once("HTTP/1.1 200 OK\r\nnonsense\r\n\r\n"), code: delivery.Protocol},
@@ -167,13 +185,23 @@ func hazards(t *testing.T) []hazard {
 		{name: "four-digit status", script: once("HTTP/1.1 2000 OK\r\n\r\n"), code: delivery.Protocol},
 		{name: "signed status", script: once("HTTP/1.1 +20 OK\r\nContent-Length: 0\r\n\r\n"), code: delivery.Protocol},
 		{name: "status 000", script: once("HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n"), code: delivery.Protocol},
-		{name: "status 999", script: once("HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n"), status: 999},
-		{name: "204 with a body", script: once("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello"), status: 204},
 		{name: "huge trailers", script: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n0\r\nX: " +
 			strings.Repeat("x", 1<<20) + "\r\n\r\n"), status: 200, code: delivery.ResponseTruncated},
 		{name: "huge trailers that are not read (F01)", script: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n0\r\nX: " +
 			strings.Repeat("x", 1<<20) + "\r\n\r\n"), policy: fairQueue, status: 200},
 		{name: "a TLS port behind an http URL", script: parting("\x15\x03\x01\x00\x02\x02\x16"), code: delivery.Protocol},
+	}
+}
+
+// oddHazards are unusual, and answers all the same.
+func oddHazards() []hazard {
+	return []hazard{
+		{name: "HTTP/1.0", script: parting("HTTP/1.0 200 OK\r\n\r\ndone"), status: 200},
+		{name: "HTTP/1.0 with a length", script: parting("HTTP/1.0 201 Created\r\nContent-Length: 4\r\n\r\ndone"), status: 201},
+		{name: "one length twice", script: once("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nxy"), status: 200},
+		{name: "length and chunks", script: once("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), status: 200},
+		{name: "status 999", script: once("HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n"), status: 999},
+		{name: "204 with a body", script: once("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello"), status: 204},
 	}
 }
 

@@ -3,6 +3,7 @@ package sender
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -134,19 +135,17 @@ func serve2(t *testing.T, script func(*peer)) (*receiver, *Sender) {
 	return receiver, newSender(t, Options{RootCAs: ca.pool, Resolver: answers("127.0.0.1")}, receiver.port)
 }
 
-// What breaks the rules of HTTP/2 for a whole connection makes net/http close
-// it, with an error that has no type: that is a reset, like the other ways for a
-// connection to end before the answer began.
-func TestSend_HTTP2_HostileEndpoint(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		script   func(*stream2)
-		policy   func(time.Duration) *policy.Policy // nil: standard
-		hasty    bool
-		status   int
-		code     delivery.ErrorCode
-		response string
-	}{
+type hazard2 struct {
+	script   func(*stream2)
+	policy   func(time.Duration) *policy.Policy // nil: standard
+	hasty    bool
+	status   int
+	code     delivery.ErrorCode
+	response string
+}
+
+func answers2() map[string]hazard2 {
+	return map[string]hazard2{
 		"200": {script: func(s *stream2) { s.head(true, ":status", "200") }, status: 200},
 		"500 with a body": {script: func(s *stream2) {
 			s.head(false, ":status", "500", "retry-after", "7")
@@ -168,8 +167,14 @@ func TestSend_HTTP2_HostileEndpoint(t *testing.T) {
 			for s.framer.WriteContinuation(s.id, false, make([]byte, 16<<10)) == nil {
 			}
 		}, code: delivery.Reset},
-		"status 99":      {script: func(s *stream2) { s.head(true, ":status", "099") }, code: delivery.Protocol},
-		"no status":      {script: func(s *stream2) { s.head(true, "x", "y") }, code: delivery.Protocol},
+		"status 99": {script: func(s *stream2) { s.head(true, ":status", "099") }, code: delivery.Protocol},
+		"no status": {script: func(s *stream2) { s.head(true, "x", "y") }, code: delivery.Protocol},
+	}
+}
+
+// ends2 are ways for a stream or its connection to end or not to.
+func ends2() map[string]hazard2 {
+	return map[string]hazard2{
 		"stream refused": {script: func(s *stream2) { _ = s.framer.WriteRSTStream(s.id, http2.ErrCodeRefusedStream) }, code: delivery.Reset},
 		"stream broken":  {script: func(s *stream2) { _ = s.framer.WriteRSTStream(s.id, http2.ErrCodeProtocol) }, code: delivery.Reset},
 		"broken after 200 (D03)": {script: func(s *stream2) {
@@ -192,7 +197,17 @@ func TestSend_HTTP2_HostileEndpoint(t *testing.T) {
 			s.head(false, ":status", "200")
 		}, hasty: true, status: 200, code: delivery.Timeout},
 		"no frames": {script: func(s *stream2) { s.say("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<15)) }, code: delivery.Reset},
-	} {
+	}
+}
+
+// What breaks the rules of HTTP/2 for a whole connection makes net/http close
+// it, with an error that has no type: that is a reset, like the other ways for a
+// connection to end before the answer began.
+func TestSend_HTTP2_HostileEndpoint(t *testing.T) {
+	t.Parallel()
+	hazards := answers2()
+	maps.Copy(hazards, ends2())
+	for name, c := range hazards {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			deadline, contract := patient, standard
