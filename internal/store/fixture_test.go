@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -19,7 +20,13 @@ import (
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	// Every check of a property costs statements; the command line may ask for more.
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
+	os.Exit(pgtest.Main(m))
+}
 
 // fixture is a database with endpoints, and the steps of a delivery's life as
 // the other packages would call them.
@@ -125,6 +132,23 @@ func (f *fixture) publishOn(ctx context.Context, s *store.Store, drafts ...*deli
 	return published, err
 }
 
+// publishUnits commits each list of drafts as a unit: all of it or none.
+func (f *fixture) publishUnits(units ...[]*delivery.Draft) []delivery.Published {
+	f.Helper()
+	var drafts []*delivery.Draft
+	for number, unit := range units {
+		for _, d := range unit {
+			d.Unit = number
+			drafts = append(drafts, d)
+		}
+	}
+	published, lanes, err := f.store.Publish(f.Context(), drafts, toAll)
+	require.NoError(f, err)
+	_, err = f.store.WakeLanes(f.Context(), lanes)
+	require.NoError(f, err)
+	return published
+}
+
 // publishMany commits n events of a tenant.
 func (f *fixture) publishMany(tenant string, n int) {
 	f.Helper()
@@ -162,6 +186,32 @@ func (f *fixture) completion(c *delivery.Claim, outcome delivery.Outcome) policy
 		Kind: policy.Sent, Claim: c, Outcome: outcome, CompletedAt: now, Circuit: &f.policy.Circuit,
 		Decision: policy.Decide(f.policy, progress, outcome, now, func() float64 { return 0.5 }),
 	}
+}
+
+// eventuallyWaiting returns when so many sessions wait for locks of others.
+func (f *fixture) eventuallyWaiting(sessions int) {
+	f.Helper()
+	require.Eventually(f, func() bool {
+		return scalar[int](f, `SELECT count(*)::int FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`) >= sessions
+	}, 10*time.Second, 5*time.Millisecond)
+}
+
+// reportDeadlocks makes the server processes of a store tell what they saw at
+// once; by themselves they do within seconds.
+func (f *fixture) reportDeadlocks(s *store.Store) {
+	f.Helper()
+	for _, conn := range s.Hot().AcquireAllIdle(f.Context()) {
+		_, err := conn.Exec(f.Context(), `SELECT pg_stat_force_next_flush()`)
+		require.NoError(f, err)
+		conn.Release()
+	}
+}
+
+// deadlocks counts what was reported, in this database.
+func (f *fixture) deadlocks() int {
+	f.Helper()
+	return scalar[int](f, `SELECT pg_stat_get_db_deadlocks(oid)::int FROM pg_database WHERE datname = current_database()`)
 }
 
 // states counts all deliveries, open and closed.

@@ -13,8 +13,9 @@ import (
 // Publish commits drafts with everything that follows from them. Each unit of
 // drafts is written whole or refused whole; refused units don't harm others. It
 // returns what came of the drafts, in their order, and the lanes that have new
-// work and must be looked at now that it is committed. When it returns an error
-// nothing was written, or nobody knows.
+// work and must be looked at now that it is committed. When it returns an error,
+// nothing was written, or nobody knows: the lanes must be looked at all the same,
+// or what was committed in spite of it waits for the sweep.
 func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error) {
 	results := make([]delivery.Published, len(drafts))
 	var lanes []delivery.LaneRef
@@ -26,7 +27,7 @@ func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan deli
 			return p.run(ctx)
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, append(lanes, round.lanes...), err
 		}
 		pending = round.settle(drafts, results)
 		lanes = append(lanes, round.lanes...)

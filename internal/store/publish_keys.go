@@ -18,8 +18,15 @@ var claimKeysSQL string
 //go:embed queries/publish_existing_keys.sql
 var existingKeysSQL string
 
+//go:embed queries/publish_forget_keys.sql
+var forgetKeysSQL string
+
 //go:embed queries/publish_release_keys.sql
 var releaseKeysSQL string
+
+// keyTries bounds how often keys may be taken and forgotten by others between
+// two statements of one transaction.
+const keyTries = 3
 
 // PublishScope is what an idempotency key of a publish is unique within.
 func PublishScope(tenant string) string { return "publish:" + tenant }
@@ -42,18 +49,12 @@ type keyRow struct {
 // there before is either a repeat (a duplicate of the first) or a reuse.
 func (p *publication) claimKeys(ctx context.Context) error {
 	owners, repeats := p.keyOwners()
-	taken, err := p.insertKeys(ctx, owners)
+	existing, err := p.takeKeys(ctx, owners)
 	if err != nil {
 		return err
 	}
-	if len(taken) > 0 {
-		existing, err := p.existingKeys(ctx, taken)
-		if err != nil {
-			return err
-		}
-		for row, found := range existing {
-			p.settleTaken(owners[row], found)
-		}
+	for row, found := range existing {
+		p.settleTaken(owners[row], found)
 	}
 	for _, i := range repeats {
 		p.settleRepeatInUnit(i, owners[rowOfKey(p.all[i].Event)])
@@ -94,16 +95,40 @@ func (p *publication) settleRepeatInUnit(i, owner int) {
 	p.settleTaken(i, first)
 }
 
+// takeKeys makes the keys the drafts' own, and returns those that are somebody
+// else's. A key past its time counts as absent, whether or not it has been
+// removed yet.
+func (p *publication) takeKeys(ctx context.Context, owners map[keyRow]int) (map[keyRow]foundKey, error) {
+	existing := make(map[keyRow]foundKey)
+	wanted := sortedKeys(owners)
+	for range keyTries {
+		if len(wanted) == 0 {
+			return existing, nil
+		}
+		taken, err := p.insertKeys(ctx, wanted, owners)
+		if err != nil || len(taken) == 0 {
+			return existing, err
+		}
+		if err := p.liveKeys(ctx, taken, existing); err != nil {
+			return nil, err
+		}
+		wanted = slices.DeleteFunc(taken, func(row keyRow) bool {
+			_, live := existing[row]
+			return live
+		})
+		if err := p.forgetKeys(ctx, wanted); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("claiming idempotency keys: %w", errAgain)
+}
+
 // insertKeys returns the keys that were there before. Rows are inserted in key
 // order, so that two batches never wait for each other in a circle.
-func (p *publication) insertKeys(ctx context.Context, owners map[keyRow]int) (map[keyRow]bool, error) {
-	if len(owners) == 0 {
-		return nil, nil
-	}
+func (p *publication) insertKeys(ctx context.Context, wanted []keyRow, owners map[keyRow]int) ([]keyRow, error) {
 	var rows keyRows
-	taken := make(map[keyRow]bool, len(owners))
-	for _, row := range sortedKeys(owners) {
-		taken[row] = true
+	inserted := make(map[keyRow]bool, len(wanted))
+	for _, row := range wanted {
 		draft := p.all[owners[row]]
 		rows.add(row)
 		rows.ids = append(rows.ids, draft.Event.ID)
@@ -112,13 +137,13 @@ func (p *publication) insertKeys(ctx context.Context, owners map[keyRow]int) (ma
 	result, _ := p.tx.Query(ctx, claimKeysSQL, rows.shards, rows.scopes, rows.keys, rows.ids, rows.fingerprints)
 	var row keyRow
 	_, err := pgx.ForEachRow(result, []any{&row.shard, &row.scope, &row.key}, func() error {
-		delete(taken, row)
+		inserted[row] = true
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claiming idempotency keys: %w", err)
 	}
-	return taken, nil
+	return slices.DeleteFunc(slices.Clone(wanted), func(row keyRow) bool { return inserted[row] }), nil
 }
 
 type foundKey struct {
@@ -126,12 +151,12 @@ type foundKey struct {
 	fingerprint [32]byte
 }
 
-func (p *publication) existingKeys(ctx context.Context, taken map[keyRow]bool) (map[keyRow]foundKey, error) {
+// liveKeys adds what is known of those of the keys that still count.
+func (p *publication) liveKeys(ctx context.Context, taken []keyRow, existing map[keyRow]foundKey) error {
 	var rows keyRows
-	for _, row := range sortedKeys(taken) {
+	for _, row := range taken {
 		rows.add(row)
 	}
-	existing := make(map[keyRow]foundKey, len(taken))
 	result, _ := p.tx.Query(ctx, existingKeysSQL, rows.shards, rows.scopes, rows.keys)
 	var row keyRow
 	var found foundKey
@@ -141,13 +166,25 @@ func (p *publication) existingKeys(ctx context.Context, taken map[keyRow]bool) (
 		existing[row] = found
 		return nil
 	})
-	if err == nil && len(existing) < len(taken) {
-		err = errAgain // one expired between the two statements
-	}
 	if err != nil {
-		return nil, fmt.Errorf("reading idempotency keys: %w", err)
+		return fmt.Errorf("reading idempotency keys: %w", err)
 	}
-	return existing, nil
+	return nil
+}
+
+// forgetKeys removes those of the keys that are past their time.
+func (p *publication) forgetKeys(ctx context.Context, expired []keyRow) error {
+	if len(expired) == 0 {
+		return nil
+	}
+	var rows keyRows
+	for _, row := range expired {
+		rows.add(row)
+	}
+	if _, err := p.tx.Exec(ctx, forgetKeysSQL, rows.shards, rows.scopes, rows.keys); err != nil {
+		return fmt.Errorf("forgetting expired idempotency keys: %w", err)
+	}
+	return nil
 }
 
 func (p *publication) settleTaken(i int, found foundKey) {
