@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +24,13 @@ const coalesceTries = 8
 type entity struct {
 	endpointID delivery.ID
 	key        string
+}
+
+// compare is the order in which the pending deliveries of several entities are
+// put into the queue. The unique index makes two transactions that put the same
+// one wait for each other: in different orders, for ever.
+func (e entity) compare(other entity) int {
+	return cmp.Or(bytes.Compare(e.endpointID[:], other.endpointID[:]), cmp.Compare(e.key, other.key))
 }
 
 // replacePending puts the deliveries that have a coalescing key into the queue,
@@ -51,7 +61,7 @@ func (p *publication) newestPerEntity() (map[entity]queueRow, closedRows) {
 	newest := make(map[entity]queueRow)
 	var older closedRows
 	for _, row := range p.queueRows(true) {
-		at := entity{row.endpointID, row.coalesceKey}
+		at := row.entity()
 		if previous, ok := newest[at]; ok {
 			older = append(older, previous.superseded(row.id))
 		}
@@ -91,6 +101,7 @@ func (p *publication) putPending(ctx context.Context, newest map[entity]queueRow
 	for _, row := range newest {
 		list = append(list, row)
 	}
+	slices.SortFunc(list, func(a, b queueRow) int { return a.entity().compare(b.entity()) })
 	rows, _ := p.tx.Query(ctx, insertQueueSQL, list.columns()...)
 	var at entity
 	_, err := pgx.ForEachRow(rows, []any{&at.endpointID, &at.key}, func() error {

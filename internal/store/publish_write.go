@@ -112,7 +112,7 @@ func (p *publication) skippedRows() closedRows {
 				rows = append(rows, closedDelivery{
 					id: delivery.NewDeliveryID(event.ID, p.store.random), endpointID: planned.EndpointID,
 					eventID: event.ID, tenant: event.Tenant, state: planned.State, reason: planned.Reason,
-					trigger: delivery.TriggerSchedule, rendering: int16(planned.Rendering), coalesceKey: event.CoalesceKey,
+					trigger: cmp.Or(planned.Trigger, delivery.TriggerSchedule), rendering: int16(planned.Rendering), coalesceKey: event.CoalesceKey,
 				})
 			}
 		}

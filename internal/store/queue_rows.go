@@ -22,12 +22,14 @@ type queueRow struct {
 	trigger                 delivery.Trigger
 }
 
+func (row queueRow) entity() entity { return entity{row.endpointID, row.coalesceKey} }
+
 // superseded is the row's record where a newer delivery took its place before
 // it was ever pending.
 func (row queueRow) superseded(by delivery.ID) closedDelivery {
 	return closedDelivery{
 		id: row.id, endpointID: row.endpointID, eventID: row.eventID, tenant: row.tenant,
-		state: delivery.Superseded, reason: delivery.ReplacedByNewer, trigger: delivery.TriggerSchedule,
+		state: delivery.Superseded, reason: delivery.ReplacedByNewer, trigger: row.trigger,
 		rendering: row.rendering, coalesceKey: row.coalesceKey, supersededBy: by,
 	}
 }
