@@ -19,11 +19,8 @@ type LaneStorage interface {
 	Listen(ctx context.Context, wake func()) error
 }
 
-// wakeTimeout bounds one look at lanes, wakePause parts two that failed.
-const (
-	wakeTimeout = 10 * time.Second
-	wakePause   = 200 * time.Millisecond
-)
+// wakeTimeout bounds one look at lanes.
+const wakeTimeout = 10 * time.Second
 
 // Waker looks at lanes after their new work is committed (I4: write, commit,
 // then look), many at a time, and signals the dispatcher of this process.
@@ -64,17 +61,20 @@ func (w *Waker) Wake(lanes []delivery.LaneRef) {
 
 // Run looks at what Wake noted, until ctx ends; then once more at the rest.
 func (w *Waker) Run(ctx context.Context) {
-	for {
+	// Never as long as it takes the sweep to count a lane as stranded.
+	failed := backoff{least: 50 * time.Millisecond, most: 800 * time.Millisecond}
+	for ctx.Err() == nil {
 		select {
-		case <-w.arrived:
 		case <-ctx.Done():
-			w.look()
-			return
-		}
-		if !w.look() {
-			pause(ctx, wakePause)
+		case <-w.arrived:
+			if w.look() {
+				failed.reset()
+			} else {
+				pause(ctx, failed.next())
+			}
 		}
 	}
+	w.look()
 }
 
 // look returns false, with the lanes noted again, if the database failed.
@@ -108,36 +108,24 @@ func (w *Waker) take() []delivery.LaneRef {
 	return lanes
 }
 
-// pause returns after d, or when ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
-
-// Bounds of the pause before a failed listener connects again.
-const (
-	minListenPause = 100 * time.Millisecond
-	maxListenPause = 10 * time.Second
-)
+// steadyListener is how long a listener's connection must have held for the next
+// failure to be a new one.
+const steadyListener = 10 * time.Second
 
 // Listen passes on the signals of other processes until ctx ends.
 func Listen(ctx context.Context, storage LaneStorage, signal func(), log *slog.Logger) {
-	wait := minListenPause
+	failed := backoff{least: 100 * time.Millisecond, most: steadyListener}
 	for ctx.Err() == nil {
 		started := time.Now()
 		err := storage.Listen(ctx, signal)
 		if ctx.Err() != nil {
 			return
 		}
-		if time.Since(started) > maxListenPause {
-			wait = minListenPause
+		if time.Since(started) > steadyListener {
+			failed.reset()
 		}
+		wait := failed.next()
 		log.Warn("the listener's connection failed; polling until it is back", "error", err, "pause", wait)
 		pause(ctx, wait)
-		wait = min(2*wait, maxListenPause)
 	}
 }

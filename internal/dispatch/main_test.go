@@ -1,0 +1,364 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// errAway is what a database that is not there says.
+var errAway = errors.New("the database is away")
+
+// memory is a Storage that keeps lanes the way the real one does, in no time.
+// With a time bubble around it, whatever takes time is the dispatcher's doing.
+type memory struct {
+	mu    sync.Mutex
+	lanes []*memoryLane
+	jobs  map[delivery.ID]*job
+
+	onClaim    func() error                    // nil: claims work
+	afterClaim func()                          // what happens once a claim has looked
+	onComplete func([]policy.Completion) error // nil: completions work
+
+	claims    []time.Time // when each claim was made
+	completed []policy.Completion
+}
+
+type memoryLane struct {
+	endpoint *delivery.Endpoint
+	limit    int
+	pending  []*job // in the order in which they are due
+	inFlight int
+	most     int // in flight at once, ever
+}
+
+type job struct {
+	lane    *memoryLane
+	id      delivery.ID
+	due     time.Time
+	attempt int
+	state   delivery.State
+}
+
+func newMemory() *memory { return &memory{jobs: make(map[delivery.ID]*job)} }
+
+// lane adds an endpoint with n due deliveries.
+func (m *memory) lane(limit, n int) *memoryLane {
+	l := &memoryLane{limit: limit, endpoint: &delivery.Endpoint{
+		ID: delivery.NewID(0, time.Now(), rand.Reader), Tenant: "acme", Policy: "fair-queue",
+	}}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lanes = append(m.lanes, l)
+	m.addTo(l, n)
+	return l
+}
+
+func (m *memory) addTo(l *memoryLane, n int) {
+	for range n {
+		j := &job{lane: l, id: delivery.NewID(0, time.Now(), rand.Reader), due: time.Now(), state: delivery.Pending}
+		m.jobs[j.id] = j
+		l.pending = append(l.pending, j)
+	}
+}
+
+func (m *memory) Claim(_ context.Context, n int) (delivery.Claimed, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.claims = append(m.claims, time.Now())
+	if m.onClaim != nil {
+		if err := m.onClaim(); err != nil {
+			return delivery.Claimed{}, err
+		}
+	}
+	result := delivery.Claimed{NextDue: delivery.NothingDue}
+	var ready []*memoryLane
+	for _, l := range m.lanes {
+		if len(ready) < n && l.claimable() {
+			ready = append(ready, l)
+		}
+	}
+	result.Lanes = len(ready)
+	token := delivery.NewID(0, time.Now(), rand.Reader)
+	for len(result.Claims) < n && slices.ContainsFunc(ready, (*memoryLane).claimable) {
+		for _, l := range ready {
+			if len(result.Claims) < n && l.claimable() {
+				result.Claims = append(result.Claims, l.take(token))
+			}
+		}
+	}
+	if len(result.Claims) < n {
+		result.NextDue = m.nextDue()
+	}
+	if m.afterClaim != nil {
+		m.afterClaim()
+	}
+	return result, nil
+}
+
+func (l *memoryLane) claimable() bool {
+	return l.inFlight < l.limit && len(l.pending) > 0 && !l.pending[0].due.After(time.Now())
+}
+
+func (l *memoryLane) take(token delivery.ID) *delivery.Claim {
+	j := l.pending[0]
+	l.pending = l.pending[1:]
+	l.inFlight++
+	l.most = max(l.most, l.inFlight)
+	j.state = delivery.Sending
+	j.attempt++
+	now := time.Now()
+	return &delivery.Claim{
+		Token: token, DeliveryID: j.id, Endpoint: l.endpoint, Attempt: j.attempt, CycleAttempt: j.attempt,
+		ScheduledAt: j.due, CycleStartedAt: j.due, ClaimedAt: now, ReceivedAt: now, LeaseUntil: now.Add(time.Minute),
+	}
+}
+
+func (m *memory) nextDue() time.Duration {
+	next := delivery.NothingDue
+	for _, l := range m.lanes {
+		if l.inFlight < l.limit && len(l.pending) > 0 {
+			if in := max(0, time.Until(l.pending[0].due)); next == delivery.NothingDue || in < next {
+				next = in
+			}
+		}
+	}
+	return next
+}
+
+func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (policy.Completed, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return policy.Completed{}, err
+	}
+	if m.onComplete != nil {
+		if err := m.onComplete(batch); err != nil {
+			return policy.Completed{}, err
+		}
+	}
+	for _, done := range batch {
+		m.completed = append(m.completed, done)
+		j := m.jobs[done.Claim.DeliveryID]
+		j.lane.inFlight--
+		switch {
+		case done.Kind == policy.Unsent:
+			j.attempt--
+			j.state = delivery.Pending
+			j.lane.pending = slices.Insert(j.lane.pending, 0, j)
+		case done.Decision.State == delivery.Pending:
+			j.state, j.due = delivery.Pending, done.Decision.NextAttemptAt
+			at, _ := slices.BinarySearchFunc(j.lane.pending, j.due, func(other *job, due time.Time) int { return other.due.Compare(due) })
+			j.lane.pending = slices.Insert(j.lane.pending, at, j)
+		default:
+			j.state = done.Decision.State
+		}
+	}
+	return policy.Completed{}, nil
+}
+
+// states counts the deliveries.
+func (m *memory) states() map[delivery.State]int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	counts := make(map[delivery.State]int)
+	for _, j := range m.jobs {
+		counts[j.state]++
+	}
+	return counts
+}
+
+// outcomes are the completions so far.
+func (m *memory) outcomes() []policy.Completion {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.completed)
+}
+
+func (m *memory) claimTimes() []time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.claims)
+}
+
+// sending is a Sender that counts what is under way.
+type sending struct {
+	answer func(ctx context.Context, claim *delivery.Claim) delivery.Outcome
+
+	mu        sync.Mutex
+	now, most int
+	ids       []delivery.ID
+	times     []time.Time
+}
+
+func (s *sending) Send(ctx context.Context, claim *delivery.Claim, _ *policy.Policy, now time.Time) delivery.Outcome {
+	s.count(1, claim, now)
+	defer s.count(-1, claim, now)
+	outcome := s.answer(ctx, claim)
+	outcome.StartedAt = now
+	return outcome
+}
+
+func (s *sending) count(by int, claim *delivery.Claim, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now += by
+	s.most = max(s.most, s.now)
+	if by > 0 {
+		s.ids = append(s.ids, claim.DeliveryID)
+		s.times = append(s.times, now)
+	}
+}
+
+// sent are the deliveries that attempts were made of.
+func (s *sending) sent() []delivery.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.ids)
+}
+
+// signed are the times that the attempts were given.
+func (s *sending) signed() []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.times)
+}
+
+// mostAtOnce is how many attempts were ever under way.
+func (s *sending) mostAtOnce() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.most
+}
+
+// answering is a Sender whose endpoints all answer after d with the status.
+func answering(d time.Duration, status int) *sending {
+	return &sending{answer: func(ctx context.Context, _ *delivery.Claim) delivery.Outcome {
+		if !pause(ctx, d) {
+			return delivery.Outcome{Error: delivery.InterruptedSend, ErrorText: "interrupted"}
+		}
+		return delivery.Outcome{Status: status, Duration: d}
+	}}
+}
+
+// presets finds the policies that ship.
+type presets struct{}
+
+func (presets) Policy(name string) (*policy.Policy, error) {
+	if p, known := policy.Preset(name); known {
+		return p, nil
+	}
+	return nil, errors.New("no such policy")
+}
+
+// counting is an Observer that counts.
+type counting struct {
+	mu                      sync.Mutex
+	claims, started, ended  int
+	batches, failedBatches  []int
+	codes                   map[delivery.ErrorCode]int
+	claimErrors, inProgress int
+}
+
+func (c *counting) Claimed(_, _ int, _ time.Duration, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.claims++
+	if err != nil {
+		c.claimErrors++
+	}
+}
+
+func (c *counting) AttemptStarted() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.started++
+	c.inProgress++
+}
+
+func (c *counting) AttemptEnded(code delivery.ErrorCode, _ bool, _ time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended++
+	c.inProgress--
+	if c.codes == nil {
+		c.codes = make(map[delivery.ErrorCode]int)
+	}
+	c.codes[code]++
+}
+
+func (c *counting) Completed(batch int, _ policy.Completed, _ time.Duration, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.failedBatches = append(c.failedBatches, batch)
+	} else {
+		c.batches = append(c.batches, batch)
+	}
+}
+
+// rig is a dispatcher with everything around it.
+type rig struct {
+	*Dispatcher
+	memory   *memory
+	sender   *sending
+	observer *counting
+
+	stop  context.CancelFunc
+	ended chan struct{} // closed when Run has returned
+}
+
+func newRig(sender *sending, change func(*Options)) *rig {
+	r := &rig{memory: newMemory(), sender: sender, observer: &counting{}, ended: make(chan struct{})}
+	options := Options{Storage: r.memory, Sender: sender, Policies: presets{}, Observer: r.observer}
+	if change != nil {
+		change(&options)
+	}
+	r.Dispatcher = New(options)
+	return r
+}
+
+// start runs the dispatcher until the test ends, or r.stop is called.
+func (r *rig) start(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r.stop = cancel
+	go func() {
+		defer close(r.ended)
+		r.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-r.ended
+		require.Empty(t, r.slots, "a slot was not given back")
+		require.Zero(t, r.observer.inProgress, "an attempt was not counted as ended")
+	})
+}
+
+// elapse lets time go by and everything come to rest. For use in time bubbles.
+func elapse(t *testing.T, d time.Duration) {
+	t.Helper()
+	pause(t.Context(), d)
+	synctest.Wait()
+}
+
+func states(pairs ...any) map[delivery.State]int {
+	counts := make(map[delivery.State]int)
+	for i := 0; i < len(pairs); i += 2 {
+		counts[pairs[i].(delivery.State)] = pairs[i+1].(int)
+	}
+	return counts
+}
