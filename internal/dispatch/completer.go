@@ -3,7 +3,9 @@ package dispatch
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/malotehq/malote/internal/policy"
@@ -15,22 +17,26 @@ const (
 	completionTimeout = 15 * time.Second
 )
 
-// finishTimeout bounds how long a stop waits for a database that does not
-// answer. What is not recorded then, comes back when its lease ends.
+// finishTimeout bounds how long a stop, once no attempt is under way any more,
+// waits for a database that does not answer. What is not recorded then, comes
+// back when its lease ends.
 const finishTimeout = 30 * time.Second
 
 // completers records outcomes in batches: whatever arrived while the last
-// commit ran is the next batch. An endpoint's outcomes always go to the same
-// completer, so that two never wait for one lane.
+// commit ran is the next batch. An endpoint's outcomes go to the same completer,
+// so that two rarely wait for one lane.
 type completers struct {
 	storage  Storage
 	observer Observer
 	log      *slog.Logger
 	freed    func() // told after each commit: slots of lanes are free
 
-	queues []chan policy.Completion
-	stop   context.Context // ended when a stop has waited long enough
-	giveUp context.CancelFunc
+	queues  []chan policy.Completion
+	running sync.WaitGroup
+
+	stop    context.Context // ended when a stop has waited long enough
+	giveUp  context.CancelFunc
+	dropped atomic.Int64 // not recorded, because of that
 }
 
 func newCompleters(options Options, freed func()) *completers {
@@ -44,12 +50,14 @@ func newCompleters(options Options, freed func()) *completers {
 	return c
 }
 
-func (c *completers) start() *sync.WaitGroup {
-	var running sync.WaitGroup
+func (c *completers) start() {
 	for _, queue := range c.queues {
-		running.Go(func() { c.run(queue) })
+		c.running.Go(func() {
+			for first := range queue {
+				c.complete(gather([]policy.Completion{first}, queue), queue)
+			}
+		})
 	}
-	return &running
 }
 
 // add hands over one ended claim. It waits while the completer is far behind.
@@ -59,29 +67,25 @@ func (c *completers) add(done policy.Completion) {
 	select {
 	case queue <- done:
 	case <-c.stop.Done():
+		c.dropped.Add(1)
 	}
 }
 
-// finish lets the completers record what they have, and end. add must not be
-// called any more.
+// finish returns when all that was added is recorded, or given up. add must not
+// be called any more.
 func (c *completers) finish() {
 	for _, queue := range c.queues {
 		close(queue)
 	}
-	time.AfterFunc(finishTimeout, c.giveUp)
-}
-
-func (c *completers) run(queue <-chan policy.Completion) {
-	for first := range queue {
-		batch := gather(first, queue)
-		if !c.complete(batch) {
-			return
-		}
+	c.running.Wait()
+	c.giveUp()
+	if n := c.dropped.Load(); n > 0 {
+		c.log.Error("outcomes were not recorded; their deliveries come back when their leases end", "outcomes", n)
 	}
 }
 
-func gather(first policy.Completion, queue <-chan policy.Completion) []policy.Completion {
-	batch := []policy.Completion{first}
+// gather adds what already waits. From a nil queue nothing comes.
+func gather(batch []policy.Completion, queue <-chan policy.Completion) []policy.Completion {
 	for len(batch) < maxCompletions {
 		select {
 		case next, open := <-queue:
@@ -96,27 +100,55 @@ func gather(first policy.Completion, queue <-chan policy.Completion) []policy.Co
 	return batch
 }
 
-// complete records a batch, however long the database is away. It returns
-// false if a stop gave up on it.
-func (c *completers) complete(batch []policy.Completion) bool {
-	pause := minErrorPause
-	for {
-		err := c.try(batch)
-		if err == nil {
+// complete records a batch, and what comes from the queue while it cannot,
+// however long the database is away. What the database refuses while it takes
+// other outcomes – a lane that somebody holds, a row that it will never take –
+// is tried again apart from them, and holds nobody up.
+func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Completion) {
+	for pauses := forDatabase(); ; {
+		left, err := c.record(batch)
+		if len(left) < len(batch) {
 			c.freed()
-			return true
+			if len(left) > 0 {
+				c.running.Go(func() { c.complete(left, nil) })
+			}
+			return
 		}
-		c.log.Warn("recording outcomes failed; trying again", "error", err, "outcomes", len(batch), "pause", pause)
-		timer := time.NewTimer(pause)
-		select {
-		case <-c.stop.Done():
-			timer.Stop()
-			c.log.Error("outcomes were not recorded; their deliveries come back when their leases end", "outcomes", len(batch))
-			return false
-		case <-timer.C:
+		wait := pauses.next()
+		c.log.Warn("recording outcomes failed; trying again", "error", err, "outcomes", len(left), "pause", wait)
+		if !pause(c.stop, wait) {
+			c.dropped.Add(int64(len(left)))
+			return
 		}
-		pause = min(2*pause, maxErrorPause)
+		// Everybody is the first in turn, and the first is always tried alone.
+		batch = gather(slices.Concat(left[1:], left[:1]), queue)
 	}
+}
+
+// record tries a batch and, if that fails, its halves. It returns what was not
+// recorded, with the last error. If neither half can be recorded, it leaves it
+// at that: the database is probably away.
+func (c *completers) record(batch []policy.Completion) ([]policy.Completion, error) {
+	err := c.try(batch)
+	switch {
+	case err == nil:
+		return nil, nil
+	case len(batch) == 1:
+		return batch, err
+	}
+	half := len(batch) / 2
+	left, err := c.record(batch[:half])
+	if len(left) == half {
+		if c.try(batch[half:]) != nil {
+			return batch, err
+		}
+		return left, err
+	}
+	rest, restErr := c.record(batch[half:])
+	if restErr != nil {
+		err = restErr
+	}
+	return slices.Concat(left, rest), err
 }
 
 func (c *completers) try(batch []policy.Completion) error {

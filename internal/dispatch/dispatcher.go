@@ -14,6 +14,8 @@ import (
 // Storage is what dispatching needs of the database.
 type Storage interface {
 	// Claim takes at most n due deliveries; they are committed when it returns.
+	// What it returns beside an error is committed as well, but incomplete: it
+	// is handed back unsent.
 	Claim(ctx context.Context, n int) (delivery.Claimed, error)
 	// Complete records ended claims and what follows. It may be called again
 	// with the same ones.
@@ -114,24 +116,27 @@ func (d *Dispatcher) Signal() {
 // Run dispatches until ctx ends. Then it stops claiming, lets the attempts in
 // flight end (interrupting them after the drain timeout), records their
 // outcomes, and returns: nothing that it claimed is left behind, unless the
-// database cannot be reached.
+// database cannot be reached for finishTimeout more.
 func (d *Dispatcher) Run(ctx context.Context) {
 	// Attempts and completions outlive ctx; they are ended in order below.
-	sending, interrupt := context.WithCancelCause(context.WithoutCancel(ctx))
-	completing := d.pool.start()
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	sending, interrupt := context.WithCancelCause(running)
+	context.AfterFunc(ctx, func() {
+		pause(running, d.options.DrainTimeout)
+		interrupt(errDrained)
+		pause(running, finishTimeout)
+		d.pool.giveUp()
+	})
 
+	d.pool.start()
 	var attempts sync.WaitGroup
 	d.claimUntil(ctx, func(claim *delivery.Claim) {
 		attempts.Go(func() {
-			defer func() { <-d.slots }()
+			defer d.giveSlots(1)
 			d.attempt(sending, claim)
 		})
 	})
-
-	timer := time.AfterFunc(d.options.DrainTimeout, func() { interrupt(errDrained) })
 	attempts.Wait()
-	timer.Stop()
-	interrupt(nil)
 	d.pool.finish()
-	completing.Wait()
 }
