@@ -13,21 +13,32 @@ import (
 // attempt starts: time to complete it before anybody else may claim it (I5).
 const leaseMargin = 5 * time.Second
 
+// policyPause is how long a claim is kept whose policy cannot be read. Handed
+// back at once, it would be claimed again at once.
+const policyPause = 5 * time.Second
+
 // errDrained is why attempts are cut short at the end of a drain.
 var errDrained = errors.New("the process is stopping")
 
-// attempt sends one claimed delivery, unless its lease is nearly over already –
-// after a long pause of the whole process – and passes on what follows.
+// attempt sends one claimed delivery and passes on what follows. It hands the
+// claim back where nothing may be sent: without knowing the policy, because
+// nothing goes out under a contract that nobody chose and nobody's budget is
+// spent on our troubles; when the drain is over; or when the lease nearly is, as
+// after a long pause of the whole process.
 func (d *Dispatcher) attempt(ctx context.Context, claim *delivery.Claim) {
 	contract, err := d.options.Policies.Policy(claim.Endpoint.Policy)
 	if err != nil {
-		d.pool.add(d.withoutPolicy(claim, err))
+		d.log.Error("an endpoint's policy cannot be read; its deliveries wait",
+			append(logClaim(claim), "policy", claim.Endpoint.Policy, "error", err)...)
+		pause(ctx, policyPause)
+		d.unsent(claim)
 		return
 	}
 	now := claim.DatabaseTime(time.Now())
-	if now.Add(contract.Deadline + leaseMargin).After(claim.LeaseUntil) {
+	isLate := now.Add(contract.Deadline + leaseMargin).After(claim.LeaseUntil)
+	if isLate || ctx.Err() != nil {
 		d.log.Warn("a claim came too late to be sent", logClaim(claim)...)
-		d.pool.add(policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: now})
+		d.unsent(claim)
 		return
 	}
 	d.options.Observer.AttemptStarted()
@@ -51,18 +62,6 @@ func progressOf(claim *delivery.Claim) policy.Progress {
 		CycleAttempt: claim.CycleAttempt, CycleStartedAt: claim.CycleStartedAt,
 		FirstAttemptAt: claim.FirstAttemptAt, ScheduledAt: claim.ScheduledAt,
 	}
-}
-
-// withoutPolicy is an attempt that failed before it could be made, because this
-// process does not know the endpoint's policy. It is retried as the default
-// policy says; nothing is sent under a contract that nobody chose.
-func (d *Dispatcher) withoutPolicy(claim *delivery.Claim, err error) policy.Completion {
-	d.log.Error("an endpoint's policy is missing", append(logClaim(claim), "policy", claim.Endpoint.Policy, "error", err)...)
-	standard, _ := policy.Preset(policy.Default)
-	return d.decide(claim, standard, delivery.Outcome{
-		Error: delivery.URLNotAllowed, ErrorText: "the endpoint's policy " + claim.Endpoint.Policy + " is not known",
-		StartedAt: claim.DatabaseTime(time.Now()),
-	})
 }
 
 func logClaim(claim *delivery.Claim) []any {

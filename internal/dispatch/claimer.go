@@ -12,16 +12,14 @@ import (
 // committed must be known to whoever made it.
 const claimTimeout = 10 * time.Second
 
-// Bounds of the pause after a claim that failed.
-const (
-	minErrorPause = 50 * time.Millisecond
-	maxErrorPause = 5 * time.Second
-)
-
 // claimUntil claims whenever something may be due and a slot is free, and starts
 // an attempt for each claim, until ctx ends.
+//
+// It does not wait for company: with one claim under way at a time, the slots
+// that come free meanwhile are the next one's, so that claims grow with the load
+// and with what the database makes them wait.
 func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)) {
-	errorPause := minErrorPause
+	pace := newPace(d.options.PollInterval)
 	for {
 		free := d.takeSlots(ctx)
 		if free == 0 {
@@ -29,32 +27,37 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 		}
 		claimed, err := d.claim(free)
 		d.giveSlots(free - len(claimed.Claims))
-		if ctx.Err() != nil {
+		if err != nil || ctx.Err() != nil {
 			d.handBack(claimed.Claims)
-			return
-		}
-		for _, claim := range claimed.Claims {
-			start(claim)
-		}
-		pause := d.pauseAfter(claimed, free)
-		if err != nil {
-			d.log.Warn("claiming failed; trying again", "error", err, "pause", errorPause)
-			pause, errorPause = errorPause, min(2*errorPause, maxErrorPause)
 		} else {
-			errorPause = minErrorPause
+			for _, claim := range claimed.Claims {
+				start(claim)
+			}
 		}
-		if !d.wait(ctx, pause, err == nil) {
+		var wait time.Duration
+		if err == nil {
+			wait = pace.after(claimed, free)
+		} else {
+			wait = pace.afterError()
+			d.log.Warn("claiming failed; trying again", "error", err, "pause", wait)
+		}
+		if !d.wait(ctx, wait, err == nil) {
 			return
 		}
 	}
 }
 
-// takeSlots waits for one free slot and then takes all that are free.
+// takeSlots waits for one free slot and then takes all that are free; none once
+// ctx has ended.
 func (d *Dispatcher) takeSlots(ctx context.Context) (n int) {
 	select {
 	case <-ctx.Done():
 		return 0
 	case d.slots <- struct{}{}:
+	}
+	if ctx.Err() != nil { // both were possible
+		d.giveSlots(1)
+		return 0
 	}
 	for n = 1; ; n++ {
 		select {
@@ -80,19 +83,8 @@ func (d *Dispatcher) claim(n int) (delivery.Claimed, error) {
 	return claimed, err
 }
 
-// pauseAfter says how long to wait for a signal after a claim.
-func (d *Dispatcher) pauseAfter(claimed delivery.Claimed, asked int) time.Duration {
-	switch {
-	case len(claimed.Claims) == asked, claimed.Lanes == asked:
-		return 0 // there may be more
-	case claimed.NextDue == delivery.NothingDue:
-		return d.options.PollInterval
-	default:
-		return min(claimed.NextDue, d.options.PollInterval)
-	}
-}
-
 // wait returns after the pause or, if allowed, a signal; false when ctx ended.
+// A signal that came while nobody waited is still there.
 func (d *Dispatcher) wait(ctx context.Context, pause time.Duration, wakeable bool) bool {
 	if pause <= 0 {
 		return ctx.Err() == nil
@@ -112,10 +104,15 @@ func (d *Dispatcher) wait(ctx context.Context, pause time.Duration, wakeable boo
 	return true
 }
 
-// handBack returns claims that were never sent.
+// handBack returns claims that were never sent, and their slots.
 func (d *Dispatcher) handBack(claims []*delivery.Claim) {
 	for _, claim := range claims {
-		d.pool.add(policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: claim.DatabaseTime(time.Now())})
-		<-d.slots
+		d.unsent(claim)
 	}
+	d.giveSlots(len(claims))
+}
+
+// unsent ends a claim as if it had never been made.
+func (d *Dispatcher) unsent(claim *delivery.Claim) {
+	d.pool.add(policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: claim.DatabaseTime(time.Now())})
 }
