@@ -41,6 +41,7 @@ type Claim struct {
 	FirstAttemptAt time.Time // first attempt of this cycle; zero: this one
 	ClaimedAt      time.Time // database time of the claim
 	LeaseUntil     time.Time // database time
+	Suspect        bool      // the lane's last answer took over SlowAnswer, or none was seen yet
 	ReceivedAt     time.Time // the same instant as ClaimedAt, on this process's clock
 }
 
@@ -50,6 +51,10 @@ type Claim struct {
 func (c *Claim) DatabaseTime(local time.Time) time.Time {
 	return c.ClaimedAt.Add(local.Sub(c.ReceivedAt))
 }
+
+// SlowAnswer is how long an attempt may take before its endpoint counts as one
+// that holds up a worker's slots.
+const SlowAnswer = time.Second
 
 // Claimed is what one claim brought.
 type Claimed struct {

@@ -38,10 +38,25 @@ var claimNextDueSQL string
 // is taken once the locks are held: nobody else can claim from them meanwhile,
 // so the count is exact (I1). Lanes that others hold are skipped, not waited for.
 func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
-	token := delivery.NewID(0, time.Now(), s.random)
+	return s.claim(ctx, claiming{n: n, except: []delivery.ID{}})
+}
+
+// ClaimTrusted is like Claim, but only from lanes whose last answer came in good
+// time, and not from those named. NextDue is about the same lanes.
+func (s *Store) ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (delivery.Claimed, error) {
+	if except == nil {
+		except = []delivery.ID{} // NULL would exclude every lane
+	}
+	return s.claim(ctx, claiming{n: n, trustedOnly: true, except: except})
+}
+
+func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, error) {
+	wanted.store, wanted.token = s, delivery.NewID(0, time.Now(), s.random)
 	var claim *claiming
 	err := s.inHotTx(ctx, "claiming", func(tx pgx.Tx) error {
-		claim = &claiming{store: s, tx: tx, n: n, token: token}
+		fresh := wanted
+		claim = &fresh
+		claim.tx = tx
 		return claim.run(ctx)
 	})
 	if err != nil {
@@ -60,6 +75,9 @@ type claiming struct {
 	tx    pgx.Tx
 	n     int
 	token delivery.ID
+
+	trustedOnly bool
+	except      []delivery.ID
 
 	lanes  []claimLane
 	rows   []claimRow
@@ -87,6 +105,7 @@ func (r *claimRow) targets() []any {
 type claimLane struct {
 	delivery.LaneRef
 	limit, leaseSeconds int32
+	suspect             bool
 	endpoint            *delivery.Endpoint
 }
 
@@ -103,12 +122,12 @@ func (c *claiming) run(ctx context.Context) error {
 }
 
 func (c *claiming) lockLanes(ctx context.Context) error {
-	rows, _ := c.tx.Query(ctx, claimLanesSQL, c.n)
+	rows, _ := c.tx.Query(ctx, claimLanesSQL, c.n, c.trustedOnly, c.except)
 	var unknown []delivery.LaneRef
 	versions := make(map[delivery.ID]int64)
 	var lane claimLane
 	var version int64
-	_, err := pgx.ForEachRow(rows, []any{&lane.Shard, &lane.EndpointID, &lane.limit, &lane.leaseSeconds, &version}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&lane.Shard, &lane.EndpointID, &lane.limit, &lane.leaseSeconds, &version, &lane.suspect}, func() error {
 		found := lane
 		if found.endpoint = c.store.configs.get(lane.EndpointID, version); found.endpoint == nil {
 			unknown = append(unknown, lane.LaneRef)
@@ -168,9 +187,9 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 }
 
 func (c *claiming) readClaims(rows pgx.Rows) error {
-	endpoints := make(map[delivery.ID]*delivery.Endpoint, len(c.lanes))
+	lanes := make(map[delivery.ID]claimLane, len(c.lanes))
 	for _, lane := range c.lanes {
-		endpoints[lane.EndpointID] = lane.endpoint
+		lanes[lane.EndpointID] = lane
 	}
 	c.rows = nil
 	for rows.Next() {
@@ -178,7 +197,8 @@ func (c *claiming) readClaims(rows pgx.Rows) error {
 		if err := rows.Scan(row.targets()...); err != nil {
 			return err
 		}
-		row.claim.Endpoint = endpoints[row.endpointID]
+		lane := lanes[row.endpointID]
+		row.claim.Endpoint, row.claim.Suspect = lane.endpoint, lane.suspect
 		c.rows = append(c.rows, row)
 	}
 	slices.SortFunc(c.rows, func(a, b claimRow) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.turn, b.turn)) })
@@ -214,7 +234,7 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 		batch.Queue(wakeStrandedSQL, shards, endpoints, wakeChannel)
 	}
 	if len(c.rows) < c.n {
-		batch.Queue(claimNextDueSQL).QueryRow(func(row pgx.Row) error {
+		batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
 			var seconds *float64
 			err := row.Scan(&seconds)
 			if seconds != nil {

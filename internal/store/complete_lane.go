@@ -18,6 +18,7 @@ type completedLane struct {
 	maxInFlight int
 	parkedFull  bool
 	claimLimit  int
+	suspect     bool
 	state       circuit.State
 
 	wake           time.Time // earliest instant to look at it again; zero: no need
@@ -29,7 +30,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 		lane := &completedLane{}
 		s := &lane.state
 		err := rows.Scan(&c.now, &lane.ref.Shard, &lane.ref.EndpointID, &lane.tenant, &lane.status,
-			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit,
+			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit, &lane.suspect,
 			&s.Phase, &s.ConsecutiveFailures, zeroable(&s.FirstFailureAt), zeroable(&s.LastFailureAt), zeroable(&s.LastSuccessAt),
 			zeroable(&s.OpenedAt), &s.OpenedCount, zeroable(&s.PausedUntil),
 			&s.SlowLevel, zeroable(&s.SlowedAt), &s.SlowStreak, &s.SlowSuccesses, &s.WarnedLevel, zeroable(&s.DisabledAt))
@@ -44,6 +45,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 // observe tells the circuit what an attempt showed.
 func (l *completedLane) observe(done policy.Completion) []signalRow {
 	before := l.state
+	l.suspect = done.Outcome.Duration > delivery.SlowAnswer
 	result := done.Decision.Result(done.Claim.ClaimedAt, done.CompletedAt, done.Outcome.Duration)
 	next, signals := circuit.Next(*done.Circuit, l.state, result, l.maxInFlight)
 	l.state = next

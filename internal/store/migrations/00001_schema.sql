@@ -126,6 +126,9 @@ CREATE TABLE malote.lanes (
     ready_at             timestamptz NOT NULL DEFAULT 'infinity',
     -- True while parked because it is full: only a completion wakes it then.
     parked_full          boolean     NOT NULL DEFAULT false,
+    -- The last answer took long, or none was seen yet: such lanes may hold only a
+    -- share of a process's slots (docs/decisions/0005).
+    suspect              boolean     NOT NULL DEFAULT true,
     -- How many may be in flight now: less than max_in_flight while slowed down or probing.
     claim_limit          integer     NOT NULL,
     -- circuit.State, field by field.
@@ -147,6 +150,7 @@ CREATE TABLE malote.lanes (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
         autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX lanes_ready ON malote.lanes (ready_at, shard) WHERE ready_at < 'infinity';
+CREATE INDEX lanes_ready_trusted ON malote.lanes (ready_at, shard) WHERE ready_at < 'infinity' AND NOT suspect;
 
 -- Open deliveries only. A delivery id carries its event's instant.
 CREATE TABLE malote.queue (
