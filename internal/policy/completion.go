@@ -35,27 +35,26 @@ type Completion struct {
 
 // Bounded narrows a decision to what the delivery allows beyond its policy. A
 // test gets one attempt. Where an endpoint wants every event at most once (A06),
-// nothing is repeated unless no request can have left; after an interruption
-// nobody knows, so the delivery is dead.
+// nothing is repeated unless no request can have left. Where nobody knows what
+// came of an attempt that may not be repeated, the delivery is dead as
+// interrupted. What is overruled has no Cause in the policy.
 func (d Decision) Bounded(claim *delivery.Claim, outcome delivery.Outcome) Decision {
-	if d.State != delivery.Pending {
+	isTest := claim.Trigger == delivery.TriggerTest
+	mayRepeat := !isTest && (!claim.Endpoint.AtMostOnce || neverSent[outcome.Error])
+	if d.State != delivery.Pending || mayRepeat {
 		return d
 	}
-	switch {
-	case claim.Trigger == delivery.TriggerTest:
-		d.State, d.Reason = delivery.Dead, delivery.AttemptsExhausted
-	case claim.Endpoint.AtMostOnce && outcome.Error == delivery.InterruptedSend:
-		d.State, d.Reason = delivery.Dead, delivery.Interrupted
-	case claim.Endpoint.AtMostOnce && !neverSent[outcome.Error]:
-		d.State, d.Reason = delivery.Dead, delivery.AttemptsExhausted
+	d.NextAttemptAt = time.Time{}
+	if outcome.Error == delivery.InterruptedSend {
+		return d.dead(delivery.Interrupted, "")
 	}
-	return d
+	return d.dead(delivery.AttemptsExhausted, "")
 }
 
 // neverSent are the errors that come before the first byte of a request.
 var neverSent = map[delivery.ErrorCode]bool{
-	delivery.DNS: true, delivery.ConnectRefused: true, delivery.BlockedAddress: true,
-	delivery.URLNotAllowed: true, delivery.NoSecret: true,
+	delivery.DNS: true, delivery.ConnectRefused: true, delivery.Connect: true,
+	delivery.BlockedAddress: true, delivery.URLNotAllowed: true, delivery.NoSecret: true,
 }
 
 // Completed is what a batch of completions came to.
