@@ -20,7 +20,7 @@ const defaultServer = "http://127.0.0.1:8420"
 type apiFlags struct {
 	Server  string        `help:"The Malote to talk to; http://127.0.0.1:8420 if left out." placeholder:"URL"`
 	APIKey  string        `name:"api-key" help:"API key; the admin key in --data-dir if left out. Better set as MALOTE_API_KEY: others can read command lines." placeholder:"KEY"`
-	DataDir string        `help:"Where malote serve keeps its first admin key." default:"./malote-data" type:"path" placeholder:"DIR"`
+	DataDir string        `help:"Where malote serve keeps its first admin key; ./malote-data if left out." default:"./malote-data" type:"path" placeholder:"DIR"`
 	Timeout time.Duration `help:"How long to wait for one answer." default:"30s"`
 }
 

@@ -12,6 +12,12 @@ type deliveriesCommands struct {
 	Resolve deliveriesResolveCommand `cmd:"" help:"Take a dead delivery off the list of dead ones, with a reason."`
 }
 
+// Help implements kong.HelpProvider.
+func (deliveriesCommands) Help() string {
+	return `Example:
+  malote deliveries list --state dead`
+}
+
 const deliveriesPath = "/v1/webhook_deliveries"
 
 // deliveryView is what is shown of a delivery.

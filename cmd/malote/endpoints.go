@@ -25,6 +25,12 @@ type endpointsCommands struct {
 	Secrets secretsCommands         `cmd:"" help:"The signing secrets of an endpoint."`
 }
 
+// Help implements kong.HelpProvider.
+func (endpointsCommands) Help() string {
+	return `Example:
+  malote endpoints create https://hooks.acme.example/in --tenant acme`
+}
+
 const endpointsPath = "/v1/webhook_endpoints"
 
 // endpointView is what is shown of an endpoint.

@@ -13,6 +13,12 @@ type secretsCommands struct {
 	Revoke secretsRevokeCommand `cmd:"" help:"Stop a secret from signing, at once."`
 }
 
+// Help implements kong.HelpProvider.
+func (secretsCommands) Help() string {
+	return `Example:
+  malote endpoints secrets rotate whe_01h455vb4pex5vsknk084sn02q --overlap 48h`
+}
+
 // secretView is what is shown of a secret.
 type secretView struct {
 	ID        string     `json:"id"`

@@ -15,6 +15,12 @@ type eventsCommands struct {
 	Body eventsBodyCommand `cmd:"" help:"Write an event's exact bytes."`
 }
 
+// Help implements kong.HelpProvider.
+func (eventsCommands) Help() string {
+	return `Example:
+  malote events list --tenant acme --since 24h`
+}
+
 const eventsPath = "/v1/events"
 
 // eventView is what is shown of an event.

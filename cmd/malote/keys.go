@@ -12,6 +12,12 @@ type keysCommands struct {
 	Revoke keysRevokeCommand `cmd:"" help:"Stop an API key from working."`
 }
 
+// Help implements kong.HelpProvider.
+func (keysCommands) Help() string {
+	return `Example:
+  malote keys create --scope publish --tenant acme`
+}
+
 const keysPath = "/v1/keys"
 
 // keyView is what is shown of an API key.

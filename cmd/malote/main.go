@@ -15,11 +15,17 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/malotehq/malote/internal/app"
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/demo"
+	"github.com/malotehq/malote/webhook"
 )
 
 // cli is the command line. Every flag is also MALOTE_<FLAG> and a key of
@@ -27,15 +33,23 @@ import (
 type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit." short:"v" env:"-"`
 
-	Serve serveCommand `cmd:"" help:"Run Malote." group:"Run"`
+	Serve  serveCommand  `cmd:"" help:"Run Malote." group:"Run"`
+	Demo   demoCommand   `cmd:"" help:"See it all at work, with receivers that behave and others that do not." group:"Run"`
+	Listen listenCommand `cmd:"" help:"Receive webhooks, verify and print them: the other side, for trying things out." group:"Run"`
 
-	Publish publishCommand `cmd:"" help:"Publish an event." group:"Use"`
+	Publish    publishCommand     `cmd:"" help:"Publish an event." group:"Use"`
+	Tail       tailCommand        `cmd:"" help:"Follow deliveries, or events, as they happen." group:"Use"`
+	Events     eventsCommands     `cmd:"" help:"What was published." group:"Use"`
+	Deliveries deliveriesCommands `cmd:"" help:"What became of it, endpoint by endpoint." group:"Use"`
+	Replay     replayCommand      `cmd:"" help:"Send deliveries again." group:"Use"`
 
-	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Use"`
-	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Use"`
-	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Use"`
-	URL       urlCommands       `cmd:"" name:"url" help:"Whether a URL may be called." group:"Use"`
+	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Set up"`
+	Keys      keysCommands      `cmd:"" help:"API keys." group:"Set up"`
+	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Set up"`
+	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Set up"`
+	URL       urlCommands       `cmd:"" name:"url" help:"Whether a URL may be called." group:"Set up"`
 
+	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong, and how to put it right." group:"Operate"`
 	Migrate migrateCommands `cmd:"" help:"Bring a database to the current schema." group:"Operate"`
 }
 
@@ -57,18 +71,8 @@ func run(arguments []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func runIn(env *environment, arguments []string) int {
-	var commands cli
 	exit := -1
-	parser, err := kong.New(&commands,
-		kong.Name("malote"),
-		kong.Description("Webhooks that people trust with payments: publish, deliver, account for every one."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
-		kong.DefaultEnvars("MALOTE"),
-		kong.Configuration(yamlConfiguration, configurationFile),
-		kong.Vars{"version": version()},
-		kong.Writers(env.stdout, env.stderr),
-		kong.Exit(func(code int) { exit = code }),
-	)
+	parser, err := newParser(env, func(code int) { exit = code })
 	if err != nil {
 		return env.fail(&usageError{err.Error()})
 	}
@@ -80,6 +84,32 @@ func runIn(env *environment, arguments []string) int {
 		return env.fail(&usageError{err.Error() + "; see malote --help"})
 	}
 	return env.fail(parsed.Run(env))
+}
+
+const description = `Webhooks that people trust with payments: publish, deliver, account for every one.
+
+Examples:
+  malote demo                            see it at work
+  malote serve                           run it
+  malote publish invoice.paid --help     what a command does, and how`
+
+// newParser makes the parser. It calls exit where the command line asks for
+// nothing but help or the version.
+func newParser(env *environment, exit func(int)) (*kong.Kong, error) {
+	return kong.New(&cli{},
+		kong.Name("malote"),
+		kong.Description(description),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.DefaultEnvars("MALOTE"),
+		kong.Configuration(yamlConfiguration, configurationFile),
+		kong.Vars{
+			"version": version(), "states": joined(delivery.States), "roles": joined(app.Roles),
+			"scheme": string(webhook.SchemeStandard), "schemes": joined([]webhook.Scheme{webhook.SchemeStandard, webhook.SchemeHex}),
+			"demo_duration": demo.DefaultDuration.String(), "demo_rate": strconv.Itoa(demo.DefaultRate),
+		},
+		kong.Writers(env.stdout, env.stderr),
+		kong.Exit(exit),
+	)
 }
 
 // fail tells the error, if there is one, and gives the exit code that goes
@@ -125,4 +155,13 @@ func version() string {
 // oneLine keeps an error in one line, whatever is in it.
 func oneLine(text string) string {
 	return clean(strings.Join(strings.Fields(text), " "))
+}
+
+// joined lists words as kong's enums do.
+func joined[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = string(word)
+	}
+	return strings.Join(texts, ",")
 }

@@ -13,6 +13,14 @@ type migrateCommands struct {
 	Status migrateStatusCommand `cmd:"" help:"List migrations and when they were applied."`
 }
 
+// Help implements kong.HelpProvider.
+func (migrateCommands) Help() string {
+	return `malote serve migrates by itself.
+
+Example:
+  DATABASE_URL=postgres://malote@db.example/malote malote migrate status`
+}
+
 // databaseFlags are shared by the commands that look at a database themselves.
 type databaseFlags struct {
 	DatabaseURL string `help:"The PostgreSQL." env:"DATABASE_URL,MALOTE_DATABASE_URL" placeholder:"URL"`

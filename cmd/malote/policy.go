@@ -21,6 +21,14 @@ type policyCommands struct {
 	Create   policyCreateCommand   `cmd:"" help:"Give a policy of your own to a Malote."`
 }
 
+// Help implements kong.HelpProvider.
+func (policyCommands) Help() string {
+	return `A policy says what a success is, when the next attempt is due, and when a delivery is given up.
+
+Example:
+  malote policy schedule standard`
+}
+
 const policiesPath = "/v1/policies"
 
 // policyView is what is shown of a policy.

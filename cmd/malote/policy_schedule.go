@@ -95,8 +95,12 @@ func exact(d time.Duration) string {
 }
 
 func attemptsSentence(t timetable) string {
-	if t.FewestAttempts == t.MostAttempts {
+	between := "to"
+	switch t.MostAttempts - t.FewestAttempts {
+	case 0:
 		return fmt.Sprintf("%s in all.", counted(t.MostAttempts, "attempt"))
+	case 1:
+		between = "or"
 	}
-	return fmt.Sprintf("%d to %d attempts in all, depending on the jitter.", t.FewestAttempts, t.MostAttempts)
+	return fmt.Sprintf("%d %s %d attempts in all, depending on the jitter.", t.FewestAttempts, between, t.MostAttempts)
 }

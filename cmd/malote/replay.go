@@ -45,13 +45,15 @@ func (f *replayCommand) Run(env *environment) error {
 	}
 	out := newTable(env.stdout)
 	defer out.flush()
-	if !f.JSON {
-		out.row("DELIVERY", "WAS", "URL", f.heading())
-	}
+	head := []string{"DELIVERY", "WAS", "URL", f.heading()}
 	for ids := range slices.Chunk(f.ID, mostReplayed) {
 		page, err := f.replay(c, ids)
 		if err != nil {
 			return err
+		}
+		if !f.JSON && head != nil {
+			out.row(head...)
+			head = nil
 		}
 		for _, raw := range page {
 			if err := f.print(env, out, raw); err != nil {

@@ -36,7 +36,7 @@ func (f *serverFlags) options(stderr io.Writer) app.Options {
 
 type serveCommand struct {
 	serverFlags
-	Role []string `help:"What this process does: api, worker (default: all)." placeholder:"ROLE"`
+	Role []string `help:"What this process does: ${roles}; all of it if left out." enum:"${roles}" placeholder:"ROLE"`
 }
 
 // Help implements kong.HelpProvider.
@@ -49,6 +49,9 @@ func (serveCommand) Help() string {
 
 // Run implements the command.
 func (c *serveCommand) Run(env *environment) error {
+	if c.MaxBodyBytes <= 0 || c.MaxInFlight <= 0 || c.DrainTimeout < 0 {
+		return &usageError{"--max-body-bytes and --max-in-flight must be more than 0, and --drain-timeout not less"}
+	}
 	options := c.options(env.stderr)
 	for _, role := range c.Role {
 		options.Roles = append(options.Roles, app.Role(role))

@@ -13,12 +13,12 @@ import (
 // storageFlags say where everything is kept.
 type storageFlags struct {
 	DatabaseURL string `help:"PostgreSQL to use. Without it, a private one is started under --data-dir." env:"DATABASE_URL,MALOTE_DATABASE_URL" placeholder:"URL"`
-	DataDir     string `help:"Where the private PostgreSQL and the first admin key are kept." default:"./malote-data" type:"path" placeholder:"DIR"`
+	DataDir     string `help:"Where the private PostgreSQL and the first admin key are kept; ./malote-data if left out." default:"./malote-data" type:"path" placeholder:"DIR"`
 }
 
 // exposureFlags say who may come in, and where Malote may go out to.
 type exposureFlags struct {
-	Listen            string         `help:"Address of the API, /metrics and health checks." default:"127.0.0.1:8420" placeholder:"ADDR"`
+	Listen            string         `help:"Address of the API, /metrics and health checks; 127.0.0.1:8420 if left out." default:"127.0.0.1:8420" placeholder:"ADDR"`
 	AllowDestinations []netip.Prefix `help:"Private ranges that endpoints may be in, such as 10.0.0.0/8. For development." placeholder:"CIDR"`
 	RequireHTTPS      bool           `name:"require-https" help:"Refuse endpoints that are not https."`
 }

@@ -16,6 +16,14 @@ type tenantsCommands struct {
 	Delete tenantsDeleteCommand `cmd:"" help:"Delete a tenant that has no endpoints any more."`
 }
 
+// Help implements kong.HelpProvider.
+func (tenantsCommands) Help() string {
+	return `A tenant owns endpoints, events and keys; nothing is seen across tenants.
+
+Example:
+  malote tenants create acme`
+}
+
 // tenantView is what is shown of a tenant.
 type tenantView struct {
 	ID               string     `json:"id"`

@@ -17,6 +17,12 @@ type urlCommands struct {
 	Check urlCheckCommand `cmd:"" help:"Say whether a URL may be called, and which rule refuses it."`
 }
 
+// Help implements kong.HelpProvider.
+func (urlCommands) Help() string {
+	return `Example:
+  malote url check https://hooks.acme.example/in`
+}
+
 type urlCheckCommand struct {
 	URL        string   `arg:"" optional:"" name:"url" help:"The URL."`
 	ResolvesTo []string `help:"Addresses that its name is to resolve to. Nothing is looked up: without them, the name alone is judged." placeholder:"IP" own:"" env:"-"`
