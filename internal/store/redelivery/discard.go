@@ -11,9 +11,6 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-//go:embed queries/lock_lanes.sql
-var lockLanesSQL string
-
 //go:embed queries/pick_pending.sql
 var pickPendingSQL string
 

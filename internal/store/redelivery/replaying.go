@@ -14,12 +14,6 @@ import (
 //go:embed queries/survey.sql
 var surveySQL string
 
-//go:embed queries/lock_rivals.sql
-var lockRivalsSQL string
-
-//go:embed queries/lock_closed.sql
-var lockClosedSQL string
-
 //go:embed queries/reopen.sql
 var reopenSQL string
 
@@ -129,77 +123,6 @@ func (r *replaying) run(ctx context.Context) error {
 	}
 	r.done = true
 	return nil
-}
-
-func (r *replaying) lockLanes(ctx context.Context) error {
-	var endpoints []delivery.ID
-	for _, c := range r.replayable() {
-		endpoints = append(endpoints, c.endpointID)
-	}
-	return inOrder(byShard(unique(endpoints)), func(shard delivery.Shard, ids []delivery.ID) error {
-		rows, _ := r.tx.Query(ctx, lockLanesSQL, shard, ids)
-		var endpoint delivery.ID
-		var status delivery.EndpointStatus
-		_, err := pgx.ForEachRow(rows, []any{&endpoint, &status}, func() error {
-			r.lanes[endpoint] = status
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("locking lanes: %w", err)
-		}
-		return nil
-	})
-}
-
-func (r *replaying) lockRivals(ctx context.Context) error {
-	keyed := make(map[delivery.Shard]map[entity]bool)
-	for _, c := range r.replayable() {
-		if c.coalesceKey != "" {
-			shard := c.id.Shard()
-			if keyed[shard] == nil {
-				keyed[shard] = make(map[entity]bool)
-			}
-			keyed[shard][c.entity()] = true
-		}
-	}
-	return inOrder(keyed, func(shard delivery.Shard, entities map[entity]bool) error {
-		var endpoints []delivery.ID
-		var keys []string
-		for e := range entities {
-			endpoints, keys = append(endpoints, e.endpointID), append(keys, e.coalesceKey)
-		}
-		rows, _ := r.tx.Query(ctx, lockRivalsSQL, shard, endpoints, keys)
-		var at entity
-		var found rival
-		_, err := pgx.ForEachRow(rows, []any{&found.id, &at.endpointID, &at.coalesceKey, &found.state}, func() error {
-			r.rivals[at] = append(r.rivals[at], found)
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("locking open deliveries of the same entities: %w", err)
-		}
-		return nil
-	})
-}
-
-func (r *replaying) lockClosed(ctx context.Context) error {
-	var ids []delivery.ID
-	for _, c := range r.replayable() {
-		ids = append(ids, c.id)
-	}
-	return inOrder(byShard(ids), func(shard delivery.Shard, ids []delivery.ID) error {
-		rows, _ := r.tx.Query(ctx, lockClosedSQL, shard, ids)
-		var now candidate
-		_, err := pgx.ForEachRow(rows, []any{&now.id, &now.state, &now.policy, &now.url, &now.eventKept}, func() error {
-			c := r.found[now.id]
-			c.state, c.policy, c.url, c.eventKept, c.locked = now.state, now.policy, now.url, now.eventKept, true
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("locking closed deliveries: %w", err)
-		}
-		return nil
-	})
 }
 
 // replayable are the candidates that were closed and have an endpoint.
