@@ -27,10 +27,12 @@ type client struct {
 	base string
 	key  string
 	http *http.Client
+
+	tries int // of each request, at most
 }
 
 func newClient(base, key string, connections int) *client {
-	return &client{base: strings.TrimSuffix(base, "/"), key: key, http: &http.Client{
+	return &client{base: strings.TrimSuffix(base, "/"), key: key, tries: requestTries, http: &http.Client{
 		Timeout:   requestTimeout,
 		Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxIdleConns: connections},
 	}}
@@ -68,7 +70,7 @@ func (c *client) call(ctx context.Context, r request, answer any) error {
 			return nil
 		}
 		said, isRefusal := errors.AsType[*refusal](err)
-		if try == requestTries || ctx.Err() != nil || isRefusal && !said.temporary() {
+		if try == c.tries || ctx.Err() != nil || isRefusal && !said.temporary() {
 			return fmt.Errorf("%s %s: %w", r.method, r.path, err)
 		}
 		select {

@@ -84,3 +84,23 @@ func TestClient_ReadsAllPages(t *testing.T) {
 	require.True(t, all[0].NextAttempt.IsZero())
 	require.Equal(t, noon, all[1].NextAttempt)
 }
+
+func TestPublishers_GiveUpWhenNobodyAnswersAndGoOnAfterARefusal(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	c.tries = 2
+	l := newLedger()
+	err := publishers{client: c, ledger: l, number: 3}.run(t.Context(), exampleTraffic("r"))
+	require.ErrorContains(t, err, "503")
+	require.Empty(t, l.snapshot())
+
+	c = serving(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusBadRequest) })
+	all := exampleTraffic("r")
+	all.events, all.rate = 20, 1000
+	require.NoError(t, publishers{client: c, ledger: l, number: 3}.run(t.Context(), all))
+	require.Equal(t, PublishFailed, l.allFaults()[0].Kind)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, publishers{client: c, ledger: l, number: 3}.run(ctx, all), "an interrupted demo says so itself")
+}

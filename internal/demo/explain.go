@@ -78,16 +78,20 @@ func explained(so bool) FaultKind {
 func attempted(d deliveryView) FaultKind { return explained(d.AttemptCount > 0) }
 
 func explainPending(d deliveryView, e endpointView, p *policy.Policy, now time.Time) (explanation, FaultKind) {
-	next := fmt.Sprintf("%s at %s%s", nth(d.AttemptCount+1, p), clock(d.NextAttempt, now), lastError(d))
+	next := nth(d.AttemptCount+1, p)
+	if d.NextAttempt.After(now) && d.NextAttempt.After(e.PausedUntil) {
+		next += " at " + clock(d.NextAttempt, now)
+	}
+	next += lastError(d)
 	switch {
 	case d.NextAttempt.IsZero():
 		return explanation{text: "pending: it has no next attempt"}, Unexplained
 	case !e.Status.Accepts():
-		return explanation{stopped, fmt.Sprintf("pending: kept while the endpoint is %s; %s", e.Status, next)}, ""
+		return explanation{stopped, fmt.Sprintf("pending: kept while the endpoint is %s; then %s", e.Status, next)}, ""
 	case e.Status == delivery.Paused:
-		return explanation{paused, "pending: the endpoint is paused by an operator; " + next}, ""
+		return explanation{paused, "pending: the endpoint is paused by an operator; then " + next}, ""
 	case e.PausedUntil.After(now):
-		return explanation{paused, fmt.Sprintf("pending: the endpoint is paused until %s after %d failures in a row; %s",
+		return explanation{paused, fmt.Sprintf("pending: the endpoint is paused until %s after %d failures in a row; then %s",
 			clock(e.PausedUntil, now), e.ConsecutiveFailures, next)}, ""
 	case d.NextAttempt.After(now):
 		return explanation{retried, "pending: " + next}, ""

@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -44,6 +46,9 @@ func judge(found *evidence) judgement {
 	c.judgeDeliveries()
 	c.judgeRecords()
 	c.judgeArrivals()
+	slices.SortStableFunc(c.result.faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(a.Event, b.Event))
+	})
 	return c.result
 }
 

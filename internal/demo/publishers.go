@@ -2,6 +2,8 @@ package demo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -11,10 +13,14 @@ type publishers struct {
 	client *client
 	ledger *ledger
 	number int
+	giveUp context.CancelCauseFunc // ends run; set by it
 }
 
-// run publishes everything and returns when all is answered, or ctx has ended.
-func (p publishers) run(ctx context.Context, t traffic) {
+// run publishes everything and returns when all is answered or ctx has ended,
+// or with an error when the API cannot be reached any more.
+func (p publishers) run(ctx context.Context, t traffic) error {
+	ctx, p.giveUp = context.WithCancelCause(ctx)
+	defer p.giveUp(nil)
 	parcels := make(chan parcel, p.number)
 	var working sync.WaitGroup
 	for range p.number {
@@ -28,6 +34,10 @@ func (p publishers) run(ctx context.Context, t traffic) {
 	feed(ctx, t, parcels)
 	working.Wait()
 	p.ledger.finish(time.Since(began))
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return fmt.Errorf("publishing: %w", cause)
+	}
+	return nil
 }
 
 // feed hands out parcels when they are due.
@@ -77,8 +87,10 @@ func (p publishers) request(ctx context.Context, next *parcel, body []byte) []re
 	sentAt := time.Now()
 	answers, err := p.answers(ctx, next, body)
 	if err != nil {
-		if ctx.Err() == nil {
+		if said, refused := errors.AsType[*refusal](err); refused && !said.temporary() {
 			p.ledger.fault(PublishFailed, "%d event(s) from key %s on: %v", len(next.events), next.events[0].key, err)
+		} else {
+			p.giveUp(err) // the first cause counts; ctx may have ended before
 		}
 		return nil
 	}

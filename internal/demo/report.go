@@ -9,8 +9,8 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-// shownFaults is how many faults are printed; the JSON form has all.
-const shownFaults = 25
+// shownFaults is how many faults of a kind are printed; the JSON form has all.
+const shownFaults = 5
 
 // text is the summary for people.
 func (s *Summary) text(p palette) string {
@@ -107,15 +107,22 @@ func (s *Summary) healthyRows() []string {
 	}, 0, 1, 2, 3, 4, 5)
 }
 
+// faultRows shows the first faults of every kind: a platform that fails fails
+// often.
 func (s *Summary) faultRows() []string {
 	rows := [][]string{{"FAULT", "WHERE", "WHAT"}}
-	for _, f := range s.Faults[:min(len(s.Faults), shownFaults)] {
+	counts := make(map[FaultKind]int)
+	for _, f := range s.Faults {
+		if counts[f.Kind]++; counts[f.Kind] > shownFaults {
+			continue
+		}
 		where := slices.DeleteFunc([]string{f.Endpoint, f.Delivery, f.Event}, func(s string) bool { return s == "" })
 		rows = append(rows, []string{string(f.Kind), strings.Join(where, " "), f.Detail})
 	}
-	lines := table(rows)
-	if more := len(s.Faults) - shownFaults; more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %s more", grouped(more)))
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		if more := counts[kind] - shownFaults; more > 0 {
+			rows = append(rows, []string{string(kind), "", fmt.Sprintf("… and %s more", grouped(more))})
+		}
 	}
-	return lines
+	return table(rows)
 }

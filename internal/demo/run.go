@@ -133,8 +133,7 @@ func (d *demo) publish(ctx context.Context) error {
 		d.progress.set(publishing, float64(events)/float64(t.events),
 			fmt.Sprintf("%s of %s events at %d a second", grouped(events), grouped(t.events), t.rate))
 	})
-	publishers{client: d.client, ledger: d.ledger, number: d.options.Publishers}.run(ctx, t)
-	return nil
+	return publishers{client: d.client, ledger: d.ledger, number: d.options.Publishers}.run(ctx, t)
 }
 
 // drain waits until everything is delivered that can be, but not for ever.
