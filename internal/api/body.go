@@ -21,8 +21,8 @@ const (
 	trustedLength = 1 << 20
 )
 
-// limitBodyTime sets the deadline of a request's body. Whoever has read all of
-// it takes the deadline away; see readBody.
+// limitBodyTime sets the deadline of a request's body. It does not bind the
+// handler: net/http takes it away when the body has been read to its end.
 func limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // tests have connections without
@@ -32,7 +32,7 @@ func limitBodyTime(w http.ResponseWriter, r *http.Request) {
 // readBody reads at most limit bytes. What it returns belongs to the request
 // alone and is never used again: a publisher may still hold it after a client
 // has gone and the handler with it.
-func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+func readBody(r *http.Request, limit int) ([]byte, error) {
 	if err := checkContent(r.Header); err != nil {
 		return nil, err
 	}
@@ -47,9 +47,6 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error)
 	if body.Len() > limit {
 		return nil, tooLarge(limit)
 	}
-	// net/http goes on reading, to notice a client that leaves, and would take
-	// a deadline that passes while the handler works for one.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return body.Bytes(), nil
 }
 

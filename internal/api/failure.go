@@ -73,7 +73,7 @@ func problemOfPublish(err error) *Problem {
 	if !ok {
 		return nil
 	}
-	code := Code("")
+	var code Code
 	switch {
 	case errors.Is(refused, delivery.ErrUnknownTenant):
 		code = UnknownTenant

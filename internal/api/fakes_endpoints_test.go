@@ -179,6 +179,7 @@ func (m *memory) CreatePolicy(_ context.Context, name, source string, _ Once) (S
 func (m *memory) Policy(_ context.Context, name string) (StoredPolicy, error) {
 	end, err := m.begin()
 	defer end()
+	err = errors.Join(err, textual(name))
 	stored, known := m.policies[name]
 	if err == nil && !known {
 		err = errNoPolicy

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/publish"
@@ -76,6 +77,14 @@ func newMemory() *memory {
 
 func newID(tenant string) delivery.ID {
 	return delivery.NewID(delivery.ShardOf(tenant), time.Now(), rand.Reader)
+}
+
+// textual is what a database says of text that it cannot hold.
+func textual(text string) error {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return errors.New("invalid byte sequence for encoding UTF8")
+	}
+	return nil
 }
 
 // begin locks, and fails if the stores are broken.
@@ -199,6 +208,7 @@ func (m *memory) CreateTenant(_ context.Context, tenant Tenant, once Once) (Tena
 func (m *memory) Tenant(_ context.Context, slug string) (Tenant, error) {
 	end, err := m.begin()
 	defer end()
+	err = errors.Join(err, textual(slug))
 	tenant, known := m.tenants[slug]
 	if err == nil && !known {
 		err = delivery.ErrUnknownTenant
@@ -209,6 +219,7 @@ func (m *memory) Tenant(_ context.Context, slug string) (Tenant, error) {
 func (m *memory) Tenants(_ context.Context, after string, limit int) ([]Tenant, bool, error) {
 	end, err := m.begin()
 	defer end()
+	err = errors.Join(err, textual(after))
 	var tenants []Tenant
 	for _, tenant := range m.tenants {
 		if tenant.ID > after {

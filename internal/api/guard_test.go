@@ -119,7 +119,7 @@ func TestReadBody_ItsDeadlineEndsWithTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{log: slog.New(slog.DiscardHandler)}
 		connection := pipe(t, s.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if _, err := readBody(w, r, 100); err != nil {
+			if _, err := readBody(r, 100); err != nil {
 				return
 			}
 			select {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,14 @@ func TestCursor_Garbage(t *testing.T) {
 	beginning, err := l.afterID("")
 	require.NoError(t, err)
 	require.True(t, beginning.IsZero())
+}
+
+func TestCursor_OfTenantsHoldsATenant(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for _, forged := range []string{"a\x00", "\xff", "a b", strings.Repeat("a", 65)} {
+		r.call("GET", "/v1/tenants?cursor="+*listOf("tenants").cursor([]byte(forged), true), adminKey, "").problem(t, InvalidCursor)
+	}
 }
 
 func FuzzCursor(f *testing.F) {

@@ -49,6 +49,12 @@ func TestOpenAPI_IsSound(t *testing.T) {
 		}
 	}
 	require.NotContains(t, answer.Body.String(), "JSON\"", "a name of ours shines through")
+	for name, schema := range schemas {
+		closed := schema.(map[string]any)["additionalProperties"] == false
+		isRequest := strings.HasPrefix(name, "New") || strings.HasSuffix(name, "Patch") || strings.HasSuffix(name, "Request") ||
+			slices.Contains([]string{"Resolution", "Rotation"}, name)
+		require.Equal(t, isRequest, closed, "%s: requests name all that they may hold, answers may gain members", name)
+	}
 }
 
 // contract compiles the document's schemas, to hold answers against them.

@@ -80,13 +80,13 @@ func (p *Problem) setHeader(name, value string) {
 
 func (p *Problem) Error() string { return string(p.Code) + ": " + p.Detail }
 
-// GetStatus, GetHeaders and ContentType are how huma asks an error for its answer.
+// GetStatus is how huma asks an error for its status.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// GetHeaders gives the headers that go with the problem.
+// GetHeaders is how huma asks for the headers that go with it.
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
-// ContentType replaces whatever type was negotiated.
+// ContentType is how huma asks for the media type, whatever was negotiated.
 func (p *Problem) ContentType(string) string { return problemType }
 
 // write answers with the problem where huma is not involved.

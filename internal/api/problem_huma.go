@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,11 +15,11 @@ import (
 // any API exists: every error that huma makes itself has our form, member names
 // are told apart by case as JSON does, and lists are never null.
 func init() {
-	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		return problemFromHuma(status, message, errs)
+	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError {
+		return problemFromHuma(status, errs)
 	}
-	huma.NewErrorWithContext = func(_ huma.Context, status int, message string, errs ...error) huma.StatusError {
-		return problemFromHuma(status, message, errs)
+	huma.NewErrorWithContext = func(_ huma.Context, status int, _ string, errs ...error) huma.StatusError {
+		return problemFromHuma(status, errs)
 	}
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false
@@ -47,7 +48,7 @@ func rewordValidation() {
 	validation.MsgExpectedRFC3339DateTime = "must be an instant such as 2026-03-01T12:00:00Z (RFC 3339)"
 }
 
-func problemFromHuma(status int, message string, errs []error) *Problem {
+func problemFromHuma(status int, errs []error) *Problem {
 	switch status {
 	case http.StatusUnprocessableEntity:
 		return problemFromFaults(faultsOf(errs))
@@ -80,8 +81,8 @@ func problemFromFaults(faults []Fault) *Problem {
 func faultsOf(errs []error) []Fault {
 	var faults []Fault
 	for _, err := range errs {
-		detailer, ok := err.(huma.ErrorDetailer)
-		if !ok {
+		var detailer huma.ErrorDetailer
+		if !errors.As(err, &detailer) {
 			faults = append(faults, Fault{Field: "request", Detail: err.Error()})
 			continue
 		}

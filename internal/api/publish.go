@@ -16,7 +16,7 @@ const publishTime = 5 * time.Second
 
 // publishOne answers POST /v1/events. No answer is 202 before the commit.
 func (s *server) publishOne(w http.ResponseWriter, r *http.Request) {
-	results, err := s.publishing(w, r, s.limits.publish, func(body []byte, who principal) ([]publish.Request, error) {
+	results, err := s.publishing(r, s.limits.publish, func(body []byte, who principal) ([]publish.Request, error) {
 		request, err := parseEvent(body, "")
 		if err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func (s *server) publishOne(w http.ResponseWriter, r *http.Request) {
 
 // publishBatch answers POST /v1/events/batch: all or nothing.
 func (s *server) publishBatch(w http.ResponseWriter, r *http.Request) {
-	results, err := s.publishing(w, r, s.limits.batch, func(body []byte, who principal) ([]publish.Request, error) {
+	results, err := s.publishing(r, s.limits.batch, func(body []byte, who principal) ([]publish.Request, error) {
 		if r.Header.Get("Idempotency-Key") != "" {
 			return nil, fault("Idempotency-Key", "does not go with a batch: give each event its own idempotency_key")
 		}
@@ -53,7 +53,7 @@ func (s *server) publishBatch(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p := s.problemOf(r.Context(), "publish-events", err)
 		if p.Index != nil {
-			p.inEvent(*p.Index)
+			p = p.inEvent(*p.Index)
 		}
 		p.write(w)
 		return
@@ -71,7 +71,7 @@ func (s *server) publishBatch(w http.ResponseWriter, r *http.Request) {
 // publishing is what both have in common, in this order: who publishes, what,
 // the commit.
 func (s *server) publishing(
-	w http.ResponseWriter, r *http.Request, limit int, parse func([]byte, principal) ([]publish.Request, error),
+	r *http.Request, limit int, parse func([]byte, principal) ([]publish.Request, error),
 ) ([]publish.Result, error) {
 	who, err := s.admit(r, mayPublish)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *server) publishing(
 	if r.URL.RawQuery != "" {
 		return nil, fault("query", "takes no parameters here: put everything into the body")
 	}
-	body, err := readBody(w, r, limit)
+	body, err := readBody(r, limit)
 	if err != nil {
 		return nil, err
 	}

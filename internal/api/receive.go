@@ -51,7 +51,7 @@ func (s *server) receiving(at route) func(huma.Context, func(huma.Context)) {
 	return func(c huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(c)
 		received := &exchange{operation: at.id, path: r.URL.Path}
-		if err := s.receive(w, r, received, at.need, c.Operation().RequestBody); err != nil {
+		if err := s.receive(r, received, at.need, c.Operation().RequestBody); err != nil {
 			s.problemOf(r.Context(), at.id, err).write(w)
 			return
 		}
@@ -69,7 +69,7 @@ func (at route) time() time.Duration {
 	return workTime
 }
 
-func (s *server) receive(w http.ResponseWriter, r *http.Request, into *exchange, need permission, body *huma.RequestBody) (err error) {
+func (s *server) receive(r *http.Request, into *exchange, need permission, body *huma.RequestBody) (err error) {
 	if need != nil {
 		if into.who, err = s.admit(r, need); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request, into *exchange,
 	if body == nil {
 		return nil
 	}
-	if into.body, err = readBody(w, r, s.limits.other); err != nil {
+	if into.body, err = readBody(r, s.limits.other); err != nil {
 		return err
 	}
 	if len(into.body) == 0 && !body.Required {
@@ -120,8 +120,7 @@ func (c bodyContext) Unwrap() huma.Context { return c.humaContext }
 
 func (c bodyContext) BodyReader() io.Reader { return bytes.NewReader(c.body) }
 
-// SetReadDeadline does nothing: nothing is left to be read, and a deadline that
-// passes later would look like a client that has gone.
+// SetReadDeadline does nothing: nothing is left to be read.
 func (c bodyContext) SetReadDeadline(time.Time) error { return nil }
 
 // Header says that the body is JSON, whatever the client calls it.

@@ -132,6 +132,9 @@ func (s *server) listTenants(ctx context.Context, input *Paging) (*listAnswer[te
 	if err != nil {
 		return nil, err
 	}
+	if after != nil && !delivery.ValidTenant(string(after)) {
+		return nil, problem(InvalidCursor, "")
+	}
 	tenants, more, err := s.visibleTenants(ctx, string(after), input.Limit)
 	if err != nil {
 		return nil, err
