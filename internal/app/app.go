@@ -17,6 +17,7 @@ func Run(ctx context.Context, options Options, ready func(Info)) error {
 	if err := options.complete(); err != nil {
 		return err
 	}
+	quietStandardLog(options.Log)
 	// The port first: a second Malote on the same port should say so at once.
 	listener, err := options.listen(ctx)
 	if err != nil {
