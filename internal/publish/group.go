@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -15,8 +17,14 @@ const (
 	maxGroupBytes  = 8 << 20
 )
 
-// commitTimeout bounds a transaction whose publishers have perhaps all gone.
+// commitTimeout bounds a transaction whose publishers have perhaps all gone, and
+// then once more all that is tried in its place.
 const commitTimeout = 15 * time.Second
+
+// aloneAtOnce is how many units of a failed group are tried at the same time:
+// few enough to leave others the connections, and more than one, so that a unit
+// that has to wait for a lock does not use up the time of the rest.
+const aloneAtOnce = 4
 
 // groupCommit lets concurrent publishes share transactions. It never waits for
 // company: whatever arrived while the last commit ran, is the next group. So a
@@ -29,7 +37,7 @@ type groupCommit struct {
 	log      *slog.Logger
 
 	committers int
-	arrivals   chan *unit
+	arrivals   chan *unit    // without room: who was received from has a committer
 	stopped    chan struct{} // closed when no committer takes units any more
 }
 
@@ -101,15 +109,16 @@ func (g *groupCommit) commitUntil(ctx context.Context) {
 			case group[0] = <-g.arrivals:
 			}
 		}
-		group, left = g.gather(group)
+		group, left = g.gather(ctx, group)
 		g.commit(group)
 	}
 }
 
-// gather adds whatever already waits, within the bounds of one transaction.
-func (g *groupCommit) gather(group []*unit) (_ []*unit, left *unit) {
+// gather adds whatever already waits, within the bounds of one transaction, and
+// nothing once ctx has ended.
+func (g *groupCommit) gather(ctx context.Context, group []*unit) (_ []*unit, left *unit) {
 	events, bytes := len(group[0].drafts), group[0].bytes
-	for {
+	for ctx.Err() == nil {
 		select {
 		case next := <-g.arrivals:
 			events, bytes = events+len(next.drafts), bytes+next.bytes
@@ -121,31 +130,47 @@ func (g *groupCommit) gather(group []*unit) (_ []*unit, left *unit) {
 			return group, nil
 		}
 	}
+	return group, nil
 }
 
 // commit writes a group. When a group of several fails, each unit is tried by
 // itself, so that one that cannot be written never harms the others.
 func (g *groupCommit) commit(group []*unit) {
-	published, err := g.write(group)
+	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	defer cancel()
+	published, err := g.write(ctx, group)
 	if err != nil && len(group) > 1 {
 		g.log.Warn("a shared publish failed; trying its parts alone", "error", err, "units", len(group))
-		for _, u := range group {
-			g.commit([]*unit{u})
-		}
+		g.commitAlone(group)
 		return
 	}
-	at := 0
 	for _, u := range group {
 		if err != nil {
 			u.done <- outcome{err: err}
 			continue
 		}
-		u.done <- outcome{published: published[at : at+len(u.drafts)]}
-		at += len(u.drafts)
+		u.done <- outcome{published: published[:len(u.drafts):len(u.drafts)]}
+		published = published[len(u.drafts):]
 	}
 }
 
-func (g *groupCommit) write(group []*unit) ([]delivery.Published, error) {
+func (g *groupCommit) commitAlone(group []*unit) {
+	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
+	defer cancel()
+	var parts errgroup.Group
+	parts.SetLimit(aloneAtOnce)
+	for _, u := range group {
+		parts.Go(func() error {
+			published, err := g.write(ctx, []*unit{u})
+			u.done <- outcome{published, err}
+			return nil
+		})
+	}
+	_ = parts.Wait() // every unit has its own error
+}
+
+// write is one transaction, and what follows from its success.
+func (g *groupCommit) write(ctx context.Context, group []*unit) ([]delivery.Published, error) {
 	var drafts []*delivery.Draft
 	for number, u := range group {
 		for _, draft := range u.drafts {
@@ -153,8 +178,6 @@ func (g *groupCommit) write(group []*unit) ([]delivery.Published, error) {
 			drafts = append(drafts, draft)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), commitTimeout)
-	defer cancel()
 	started := time.Now()
 	published, lanes, err := g.storage.Publish(ctx, drafts, g.planner)
 	g.observer.PublishCommitted(len(drafts), time.Since(started), err)

@@ -44,13 +44,13 @@ type Options struct {
 	Observer Observer
 	Log      *slog.Logger
 
-	MaxBody    int // bytes of an event's body; default DefaultMaxBody
+	MaxBody    int // bytes of what the publisher sends, before any envelope; default DefaultMaxBody
 	Committers int // transactions at once; default DefaultCommitters
 	Random     io.Reader
 	Now        func() time.Time
 }
 
-// ErrStopped is returned once Run has ended, or before it began to.
+// ErrStopped is returned once Run has ended. Nothing was written.
 var ErrStopped = errors.New("publishing has stopped; try again with another process")
 
 // Service takes requests and commits them in groups. Run must be running.
@@ -81,15 +81,16 @@ func New(options Options) *Service {
 	}
 }
 
-// Run commits what Publish brings, until ctx ends; then it commits what is
-// already waiting, and returns.
+// Run commits what Publish brings, until ctx ends. Then it finishes what it has
+// taken, and returns; whoever is not served by then gets ErrStopped.
 func (s *Service) Run(ctx context.Context) { s.group.run(ctx) }
 
 // Publish commits one request's events, all or none, and returns once they are
 // on disk. Its errors are InvalidError, TooLargeError and RefusedError, after
 // which nothing was written, ErrStopped, the context's, or the database's: after
 // the last two the outcome may be unknown, and the same request with its
-// idempotency key may be sent again.
+// idempotency key may be sent again. It waits for Run to begin. The requests'
+// bytes are not copied: they must not change afterwards, whatever it returns.
 func (s *Service) Publish(ctx context.Context, requests []Request) ([]Result, error) {
 	drafts := make([]*delivery.Draft, len(requests))
 	now := s.now()
