@@ -63,12 +63,12 @@ func (d drafter) check(index int, r Request) error {
 		return invalid("data", "or body_base64 must be given, and not both")
 	case len(r.Data) > d.maxBody || len(r.Body) > d.maxBody:
 		return &TooLargeError{Index: index, Size: max(len(r.Data), len(r.Body)), Limit: d.maxBody}
-	case r.Data != nil && !json.Valid(r.Data):
-		return invalid("data", "must be one JSON value")
+	case r.Data != nil && !(json.Valid(r.Data) && utf8.Valid(r.Data)): // RFC 8259 section 8.1; encoding/json does not mind
+		return invalid("data", "must be one JSON value in UTF-8")
 	case r.ContentType != "" && r.Body == nil:
 		return invalid("content_type", "goes with body_base64; what wraps data is always application/json")
-	case len(r.EndpointIDs) > maxEndpointIDs:
-		return invalid("endpoint_ids", "may name at most %d endpoints", maxEndpointIDs)
+	case r.EndpointIDs != nil && len(r.EndpointIDs) == 0, len(r.EndpointIDs) > maxEndpointIDs:
+		return invalid("endpoint_ids", "must name 1 to %d endpoints, or be left out for all that subscribe", maxEndpointIDs)
 	}
 	if !isHeaderValue(r.ContentType) || len(r.ContentType) > maxContentType {
 		return invalid("content_type", "must be a media type of at most %d printable characters", maxContentType)

@@ -45,16 +45,21 @@ func (p planner) Plan(draft *delivery.Draft, endpoints []*delivery.Endpoint) (de
 // testHeadStart puts a test ahead of whatever waits for the endpoint.
 const testHeadStart = 30 * 24 * time.Hour
 
-// test sends to the endpoint whether it subscribes or not.
+// test sends to the endpoint whether it subscribes or not, unless it was
+// disabled: enabled again, it would be surprised by a test of long ago.
 func (p planner) test(building planning, endpoint *delivery.Endpoint) (delivery.Plan, error) {
 	contract, err := p.policies.Policy(endpoint.Policy)
-	if err != nil {
+	switch {
+	case err != nil:
 		return delivery.Plan{}, err
+	case !endpoint.Status.Accepts():
+		building.skip(endpoint.ID, delivery.EndpointDisabled, contract)
+	default:
+		building.plan.Deliveries = []delivery.Planned{{
+			EndpointID: endpoint.ID, State: delivery.Pending, Rendering: building.render(contract),
+			Delay: -testHeadStart, Trigger: delivery.TriggerTest,
+		}}
 	}
-	building.plan.Deliveries = []delivery.Planned{{
-		EndpointID: endpoint.ID, State: delivery.Pending, Rendering: building.render(contract),
-		Delay: -testHeadStart, Trigger: delivery.TriggerTest,
-	}}
 	return building.plan, nil
 }
 

@@ -21,8 +21,8 @@ type Request struct {
 	CoalesceKey    string
 	EntityVersion  string
 	ExternalID     string
-	OccurredAt     time.Time // default: now
-	EndpointIDs    []delivery.ID
+	OccurredAt     time.Time     // default: now
+	EndpointIDs    []delivery.ID // nil: all that subscribe
 }
 
 // Result is what a publisher is told, once it is committed.
