@@ -22,9 +22,9 @@ const (
 const commitTimeout = 15 * time.Second
 
 // aloneAtOnce is how many units of a failed group are tried at the same time:
-// few enough to leave others the connections, and more than one, so that a unit
-// that has to wait for a lock does not use up the time of the rest.
-const aloneAtOnce = 4
+// more than one, so that a unit that has to wait for a lock does not use up the
+// time of the rest, and no more, to leave others the connections.
+const aloneAtOnce = 2
 
 // groupCommit lets concurrent publishes share transactions. It never waits for
 // company: whatever arrived while the last commit ran, is the next group. So a
