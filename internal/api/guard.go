@@ -28,9 +28,6 @@ func (s *server) survive(w *watchedWriter, r *http.Request, cause any) {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // the very value, as net/http compares it
 		panic(cause)
 	}
-	if r.Context().Err() != nil {
-		return // the client has gone, and writing to it failed
-	}
 	p := s.internal(r.Context(), r.Method+" "+r.URL.Path, fmt.Sprint("panic: ", cause))
 	s.log.LogAttrs(r.Context(), slog.LevelDebug, "stack of the panic",
 		slog.String("request_id", p.RequestID), slog.String("stack", string(debug.Stack())))
