@@ -63,6 +63,14 @@ func MigrationsStatus(ctx context.Context, dsn string) ([]MigrationStatus, error
 	return list, err
 }
 
+// migrationLock keeps Malotes from migrating one database at once. It is not the
+// library's own: an application in the same database may use that.
+const migrationLock int64 = 0x6d616c6f7465
+
+// migrationPatience is how long a process waits for another one's migration. It
+// asks every second.
+const migrationPatience = 10 * time.Minute
+
 func withMigrations(dsn string, do func(*goose.Provider) error) error {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -74,7 +82,8 @@ func withMigrations(dsn string, do func(*goose.Provider) error) error {
 	if err != nil {
 		return err
 	}
-	locker, err := lock.NewPostgresSessionLocker()
+	locker, err := lock.NewPostgresSessionLocker(
+		lock.WithLockID(migrationLock), lock.WithLockTimeout(1, uint64(migrationPatience.Seconds())))
 	if err != nil {
 		return err
 	}

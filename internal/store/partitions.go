@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,7 +13,7 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-// Partitions are made from two days back (a worker's clock may be wrong by one)
+// Partitions are made from two days back (a publisher's clock may be wrong by one)
 // to two weeks ahead. There is no default partition: rows that silently went
 // there could never be dropped by day.
 const (
@@ -22,8 +23,9 @@ const (
 
 var partitionedTables = []string{"events", "event_renderings", "deliveries", "attempts"}
 
-// CreatePartitions makes what is missing of the partitions around now. It is
-// cheap when nothing is.
+// CreatePartitions makes what is missing of the partitions around now, as this
+// process and as the database see it: events carry the publisher's time, attempts
+// the database's. It is cheap when nothing is missing.
 func (s *Store) CreatePartitions(ctx context.Context, now time.Time) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -33,36 +35,52 @@ func (s *Store) CreatePartitions(ctx context.Context, now time.Time) error {
 	return createPartitions(ctx, conn.Conn(), now)
 }
 
-// PartitionsUntil is the first instant that no partition covers yet.
+// PartitionsUntil is the first instant from today on that not every table has a
+// partition for. It is an error if that is today.
 func (s *Store) PartitionsUntil(ctx context.Context) (time.Time, error) {
-	const query = `SELECT max(substring(c.relname FROM '\d{8}$')) FROM pg_inherits i
-		JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'malote.events'::regclass`
-	var day *string
-	if err := s.pool.QueryRow(ctx, query).Scan(&day); err != nil || day == nil {
-		return time.Time{}, fmt.Errorf("reading the partitions: %w", errors.Join(err, errNoPartitions(day)))
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading the partitions: %w", err)
 	}
-	last, err := time.Parse(partitionDay, *day)
-	return last.AddDate(0, 0, 1), err
+	defer conn.Release()
+	existing, now, err := existingPartitions(ctx, conn.Conn())
+	if err != nil {
+		return time.Time{}, err
+	}
+	today := dayOf(now)
+	day := today
+	for len(missing(day, existing)) == 0 {
+		day = day.AddDate(0, 0, 1)
+	}
+	if day.Equal(today) {
+		return time.Time{}, fmt.Errorf("there is no partition for today in %s: run `malote migrate up`", missing(day, existing)[0])
+	}
+	return day, nil
 }
 
-func errNoPartitions(day *string) error {
-	if day == nil {
-		return errors.New("malote.events has none: run `malote migrate up`")
-	}
-	return nil
+// missing are the tables that have no partition for a day.
+func missing(day time.Time, existing map[string]bool) []string {
+	return slices.DeleteFunc(slices.Clone(partitionedTables), func(table string) bool {
+		return existing[partitionOf(table, day)]
+	})
 }
+
+func partitionOf(table string, day time.Time) string { return table + "_" + day.Format(partitionDay) }
+
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 const partitionDay = "20060102"
 
 func createPartitions(ctx context.Context, conn *pgx.Conn, now time.Time) error {
-	existing, err := existingPartitions(ctx, conn)
+	existing, databaseNow, err := existingPartitions(ctx, conn)
 	if err != nil {
 		return err
 	}
-	today := now.UTC().Truncate(24 * time.Hour)
-	for offset := -partitionsBehind; offset <= partitionsAhead; offset++ {
-		if err := createDay(ctx, conn, today.AddDate(0, 0, offset), existing); err != nil {
-			return err
+	for _, today := range []time.Time{dayOf(databaseNow), dayOf(now)} {
+		for offset := -partitionsBehind; offset <= partitionsAhead; offset++ {
+			if err := createDay(ctx, conn, today.AddDate(0, 0, offset), existing); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -70,41 +88,52 @@ func createPartitions(ctx context.Context, conn *pgx.Conn, now time.Time) error 
 
 // createDay makes what a day lacks, in one transaction.
 func createDay(ctx context.Context, conn *pgx.Conn, day time.Time, existing map[string]bool) error {
+	tables := missing(day, existing)
+	if len(tables) == 0 {
+		return nil
+	}
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		for _, table := range partitionedTables {
-			if name := table + "_" + day.Format(partitionDay); !existing[name] {
-				if err := createPartition(ctx, tx, table, name, day); err != nil {
-					return err
-				}
+		for _, table := range tables {
+			if err := createPartition(ctx, tx, table, partitionOf(table, day), day); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) && (pgErr.Code == "42P07" || pgErr.Code == "42710") {
-		return nil // another process is making the same day
-	}
-	if err != nil {
+	if err != nil && !isMadeByAnother(err) {
 		return fmt.Errorf("creating the partitions of %s: %w", day.Format(time.DateOnly), err)
+	}
+	for _, table := range tables {
+		existing[partitionOf(table, day)] = true
 	}
 	return nil
 }
 
-func existingPartitions(ctx context.Context, conn *pgx.Conn) (map[string]bool, error) {
-	rows, err := conn.Query(ctx, `SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+// isMadeByAnother recognises the ways in which making a table fails that another
+// process makes at the same time: it is there, or its type is, or the rows that
+// describe it are.
+func isMadeByAnother(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && slices.Contains([]string{"42P07", "42710", uniqueViolation}, pgErr.Code)
+}
+
+// existingPartitions gives the names of all partitions, and the database's time.
+func existingPartitions(ctx context.Context, conn *pgx.Conn) (existing map[string]bool, now time.Time, err error) {
+	if err := conn.QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
+		return nil, now, fmt.Errorf("asking for the database's time: %w", err)
+	}
+	rows, _ := conn.Query(ctx, `SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 		JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'malote'`)
-	if err != nil {
-		return nil, fmt.Errorf("listing partitions: %w", err)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("listing partitions: %w", err)
-	}
-	existing := make(map[string]bool, len(names))
-	for _, name := range names {
+	existing = make(map[string]bool)
+	var name string
+	_, err = pgx.ForEachRow(rows, []any{&name}, func() error {
 		existing[name] = true
+		return nil
+	})
+	if err != nil {
+		return nil, now, fmt.Errorf("listing partitions: %w", err)
 	}
-	return existing, nil
+	return existing, now, nil
 }
 
 // createPartition makes the table first and attaches it then: attaching takes a
