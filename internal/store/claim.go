@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -23,16 +22,11 @@ var claimDeliveriesSQL string
 //go:embed queries/claim_park.sql
 var claimParkSQL string
 
-//go:embed queries/claim_bodies.sql
-var claimBodiesSQL string
-
-//go:embed queries/claim_next_due.sql
-var claimNextDueSQL string
-
 // Claim takes at most n due deliveries, the first of every ready lane before
 // the second of any, and never more of a lane than its limit allows over all
 // processes. When it returns, the claim is committed: what it returns may be
-// sent, until the lease ends.
+// sent, until the lease ends. What it returns together with an error is claimed
+// but cannot be sent, and must be completed as unsent.
 //
 // The lanes are locked by one statement and counted by the next, whose snapshot
 // is taken once the locks are held: nobody else can claim from them meanwhile,
@@ -51,20 +45,15 @@ func (s *Store) ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (
 }
 
 func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, error) {
-	wanted.store, wanted.token = s, delivery.NewID(0, time.Now(), s.random)
 	var claim *claiming
-	err := s.inHotTx(ctx, "claiming", func(tx pgx.Tx) error {
+	err := s.inHotTx(ctx, "claiming", func(tx hotTx) error {
 		fresh := wanted
+		fresh.store, fresh.tx = s, tx
 		claim = &fresh
-		claim.tx = tx
 		return claim.run(ctx)
 	})
 	if err != nil {
 		return delivery.Claimed{}, err
-	}
-	received := time.Now()
-	for _, row := range claim.rows {
-		row.claim.ReceivedAt = received
 	}
 	return claim.afterwards(ctx)
 }
@@ -72,21 +61,25 @@ func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, e
 // claiming is one transaction of a claim.
 type claiming struct {
 	store *Store
-	tx    pgx.Tx
-	n     int
-	token delivery.ID
+	tx    hotTx
 
+	n           int
 	trustedOnly bool
 	except      []delivery.ID
+
+	// token carries the database's time: the attempts of a worker whose clock is
+	// wrong must find their partition too.
+	token delivery.ID
 
 	lanes  []claimLane
 	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
 }
 
-// claimRow is a claimed delivery whose body is still to be read.
+// claimRow is a claimed delivery whose event is still to be read.
 type claimRow struct {
 	claim       *delivery.Claim
+	isWhole     bool // its event was found
 	place, turn int64
 	endpointID  delivery.ID
 	rendering   int16
@@ -125,9 +118,10 @@ func (c *claiming) lockLanes(ctx context.Context) error {
 	rows, _ := c.tx.Query(ctx, claimLanesSQL, c.n, c.trustedOnly, c.except)
 	var unknown []delivery.LaneRef
 	versions := make(map[delivery.ID]int64)
+	var now time.Time
 	var lane claimLane
 	var version int64
-	_, err := pgx.ForEachRow(rows, []any{&lane.Shard, &lane.EndpointID, &lane.limit, &lane.leaseSeconds, &version, &lane.suspect}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&now, &lane.Shard, &lane.EndpointID, &lane.limit, &lane.leaseSeconds, &version, &lane.suspect}, func() error {
 		found := lane
 		if found.endpoint = c.store.configs.get(lane.EndpointID, version); found.endpoint == nil {
 			unknown = append(unknown, lane.LaneRef)
@@ -139,6 +133,7 @@ func (c *claiming) lockLanes(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("locking ready lanes: %w", err)
 	}
+	c.token = delivery.NewID(0, now, c.store.random)
 	return c.loadConfigs(ctx, unknown, versions)
 }
 
@@ -155,8 +150,13 @@ func (c *claiming) loadConfigs(ctx context.Context, unknown []delivery.LaneRef, 
 		c.store.configs.put(versions[id], endpoint)
 	}
 	for i := range c.lanes {
-		if c.lanes[i].endpoint == nil {
-			c.lanes[i].endpoint = endpoints[c.lanes[i].EndpointID]
+		lane := &c.lanes[i]
+		if lane.endpoint == nil {
+			lane.endpoint = endpoints[lane.EndpointID]
+		}
+		if lane.endpoint == nil { // removed by hand: nobody knows where to send anything
+			c.store.log.Error("a lane has no endpoint; nothing is claimed from it", "endpoint", lane.EndpointID.Format(delivery.EndpointPrefix))
+			lane.limit = 0
 		}
 	}
 	return nil
@@ -187,13 +187,10 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 }
 
 func (c *claiming) readClaims(rows pgx.Rows) error {
-	lanes := make(map[delivery.ID]claimLane, len(c.lanes))
-	for _, lane := range c.lanes {
-		lanes[lane.EndpointID] = lane
-	}
+	lanes := c.lanesByID()
 	c.rows = nil
 	for rows.Next() {
-		row := claimRow{claim: &delivery.Claim{Token: c.token}}
+		row := claimRow{claim: &delivery.Claim{Token: c.token, ReceivedAt: c.tx.before}}
 		if err := rows.Scan(row.targets()...); err != nil {
 			return err
 		}
@@ -205,90 +202,24 @@ func (c *claiming) readClaims(rows pgx.Rows) error {
 	return rows.Err()
 }
 
+func (c *claiming) lanesByID() map[delivery.ID]claimLane {
+	lanes := make(map[delivery.ID]claimLane, len(c.lanes))
+	for _, lane := range c.lanes {
+		lanes[lane.EndpointID] = lane
+	}
+	return lanes
+}
+
 func (c *claiming) readParked(rows pgx.Rows) error {
+	lanes := c.lanesByID()
 	c.parked = nil
 	var ref delivery.LaneRef
 	var isParked bool
 	_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isParked}, func() error {
-		if isParked {
+		if isParked && lanes[ref.EndpointID].endpoint != nil {
 			c.parked = append(c.parked, ref)
 		}
 		return nil
 	})
 	return err
-}
-
-// afterwards does, in one round trip, what comes after the commit.
-//
-// I4: parked first, committed, and now looked at again. A publisher that
-// committed before the parking did and saw the lane still ready, is seen here.
-func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
-	result := delivery.Claimed{Lanes: len(c.lanes), NextDue: delivery.NothingDue}
-	batch := &pgx.Batch{}
-	batch.Queue(asyncCommit)
-	if len(c.rows) > 0 {
-		batch.Queue(claimBodiesSQL, c.bodiesWanted()...).Query(c.readBodies)
-	}
-	if len(c.parked) > 0 {
-		shards, endpoints := splitRefs(c.parked)
-		batch.Queue(wakeStrandedSQL, shards, endpoints, wakeChannel)
-	}
-	if len(c.rows) < c.n {
-		batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
-			var seconds *float64
-			err := row.Scan(&seconds)
-			if seconds != nil {
-				result.NextDue = max(0, time.Duration(*seconds*float64(time.Second)))
-			}
-			return err
-		})
-	}
-	err := c.store.inHotTx(ctx, "claiming", func(tx pgx.Tx) error { return runBatch(ctx, tx, batch) })
-	if err != nil {
-		return result, fmt.Errorf("reading what was claimed: %w", err)
-	}
-	for _, row := range c.rows {
-		result.Claims = append(result.Claims, row.claim)
-	}
-	return result, nil
-}
-
-func (c *claiming) bodiesWanted() []any {
-	n := len(c.rows)
-	shards, events, renderings := make([]delivery.Shard, n), make([]delivery.ID, n), make([]int16, n)
-	lowest, highest := c.rows[0].claim.Event.ID, c.rows[0].claim.Event.ID
-	for i, row := range c.rows {
-		id := row.claim.Event.ID
-		shards[i], events[i], renderings[i] = id.Shard(), id, row.rendering
-		if bytes.Compare(id[:], lowest[:]) < 0 {
-			lowest = id
-		}
-		if bytes.Compare(id[:], highest[:]) > 0 {
-			highest = id
-		}
-	}
-	return []any{shards, events, renderings, lowest, highest}
-}
-
-func (c *claiming) readBodies(rows pgx.Rows) error {
-	found := 0
-	for rows.Next() {
-		var position int
-		var event delivery.Event
-		err := rows.Scan(&position, &event.Type, &event.ContentType, &event.OccurredAt, &event.AcceptedAt, &event.Body)
-		if err != nil {
-			return err
-		}
-		found++
-		claimed := &c.rows[position-1].claim.Event
-		event.ID, event.Tenant, event.CoalesceKey = claimed.ID, claimed.Tenant, claimed.CoalesceKey
-		*claimed = event
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	if found < len(c.rows) {
-		return fmt.Errorf("%d of %d events are missing", len(c.rows)-found, len(c.rows))
-	}
-	return nil
 }

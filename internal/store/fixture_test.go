@@ -178,6 +178,18 @@ func (f *fixture) answer(status int, claims ...*delivery.Claim) policy.Completed
 	return result
 }
 
+// handBack completes claims as never sent.
+func (f *fixture) handBack(claims ...*delivery.Claim) policy.Completed {
+	f.Helper()
+	done := make([]policy.Completion, len(claims))
+	for i, c := range claims {
+		done[i] = policy.Completion{Kind: policy.Unsent, Claim: c, CompletedAt: c.DatabaseTime(time.Now())}
+	}
+	result, err := f.store.Complete(f.Context(), done)
+	require.NoError(f, err)
+	return result
+}
+
 func (f *fixture) completion(c *delivery.Claim, outcome delivery.Outcome) policy.Completion {
 	now := c.DatabaseTime(time.Now())
 	progress := policy.Progress{CycleAttempt: c.CycleAttempt, CycleStartedAt: c.CycleStartedAt,

@@ -216,7 +216,7 @@ func TestI4_SweepFindsWhatAKilledPublisherLeft(t *testing.T) {
 	_, _, err := f.store.Publish(t.Context(), []*delivery.Draft{d}, toAll) // and killed before the wake-up
 	require.NoError(t, err)
 	require.Empty(t, f.claim(1))
-	f.exec(`UPDATE malote.queue SET next_attempt_at = now() - interval '2 seconds'`)
+	f.exec(`UPDATE malote.queue SET next_attempt_at = now() - interval '4 seconds'`)
 	stranded, err := f.store.Sweep(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, stranded)

@@ -12,6 +12,15 @@ import (
 // lost notification costs a poll interval, nothing else.
 const wakeChannel = "malote_wake"
 
+// notify tells the processes, this one among them, that lanes became ready. It
+// comes after the commit that made them so: a commit with a notification in it
+// waits for every other one of the whole server.
+func (s *Store) notify(ctx context.Context) {
+	if _, err := s.hot.Exec(ctx, `SELECT pg_notify($1, '')`, wakeChannel); err != nil {
+		s.log.Warn("telling other processes of woken lanes failed; they find them when they poll", "error", err)
+	}
+}
+
 // listenerCheck is how often a silent listener asks whether its connection
 // still lives: behind a dropped network it would otherwise wait for ever.
 const listenerCheck = 15 * time.Second

@@ -21,7 +21,7 @@ func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan deli
 	var lanes []delivery.LaneRef
 	for pending := indexes(len(drafts)); len(pending) > 0; {
 		round := newPublishRound(drafts, pending)
-		err := s.inHotTx(ctx, "publishing", func(tx pgx.Tx) error {
+		err := s.inHotTx(ctx, "publishing", func(tx hotTx) error {
 			round.reset()
 			p := &publication{store: s, tx: tx, plan: plan, round: round, all: drafts}
 			return p.run(ctx)

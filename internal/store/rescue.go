@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
 )
 
 //go:embed queries/expired_leases.sql
@@ -19,7 +18,7 @@ var expiredLeasesSQL string
 // under the lock whether they are still open. When they were made is no longer
 // known but for their token's time: ClaimedAt is now, the database's.
 func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*delivery.Claim, now time.Time, err error) {
-	err = s.inHotTx(ctx, "looking for expired leases", func(tx pgx.Tx) error {
+	err = s.inHotTx(ctx, "looking for expired leases", func(tx hotTx) error {
 		claims, now = nil, time.Time{}
 		rows, _ := tx.Query(ctx, expiredLeasesSQL, limit)
 		var found []claimRow
@@ -30,7 +29,7 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 				rows.Close()
 				return err
 			}
-			row.claim.ReceivedAt = time.Now()
+			row.claim.ReceivedAt = tx.before
 			found = append(found, row)
 			refs = append(refs, delivery.LaneRef{Shard: row.endpointID.Shard(), EndpointID: row.endpointID})
 		}
@@ -40,6 +39,11 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 		endpoints, err := loadEndpoints(ctx, tx, refs)
 		for _, row := range found {
 			row.claim.Endpoint = endpoints[row.endpointID]
+			if row.claim.Endpoint == nil {
+				// Removed by hand, with its tenant. Whatever the policy says, the
+				// completion finds no lane, and nothing to try again.
+				row.claim.Endpoint = &delivery.Endpoint{ID: row.endpointID, Tenant: row.claim.Event.Tenant, Policy: policy.Default}
+			}
 			claims = append(claims, row.claim)
 		}
 		return err

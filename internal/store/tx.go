@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // hotTries bounds how often a hot transaction is run again after the server
@@ -18,9 +19,17 @@ const hotTries = 8
 // errAgain asks for the transaction to be run again, as if the server had.
 var errAgain = errors.New("the transaction must run again")
 
+// hotTx is a transaction on the hot pool.
+type hotTx struct {
+	pgx.Tx
+	// before is an instant on this process's clock that was not after the
+	// transaction's now(), however long anything took since.
+	before time.Time
+}
+
 // inHotTx runs a transaction on the hot pool, again where the server ended it
 // for the sake of others. do must therefore be free of lasting effects.
-func (s *Store) inHotTx(ctx context.Context, what string, do func(pgx.Tx) error) error {
+func (s *Store) inHotTx(ctx context.Context, what string, do func(hotTx) error) error {
 	var err error
 	for try := range hotTries {
 		if try > 0 {
@@ -28,7 +37,10 @@ func (s *Store) inHotTx(ctx context.Context, what string, do func(pgx.Tx) error)
 				return fmt.Errorf("%s: %w", what, err)
 			}
 		}
-		err = pgx.BeginFunc(ctx, s.hot, do)
+		err = s.hot.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+			before := time.Now()
+			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return do(hotTx{tx, before}) })
+		})
 		if !isRetryable(err) {
 			break
 		}

@@ -30,14 +30,15 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 		return 0, nil
 	}
 	shards, endpoints := splitRefs(lanes)
-	err = s.inHotTx(ctx, "waking lanes", func(tx pgx.Tx) error {
+	err = s.inHotTx(ctx, "waking lanes", func(tx hotTx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(asyncCommit) // lost in a crash of the server, the sweep finds it
-		batch.Queue(wakeLanesSQL, shards, endpoints, wakeChannel).QueryRow(func(row pgx.Row) error {
-			return row.Scan(&woken, nil)
-		})
+		batch.Queue(wakeLanesSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
 		return runBatch(ctx, tx, batch)
 	})
+	if err == nil && woken > 0 {
+		s.notify(ctx)
+	}
 	return woken, err
 }
 
@@ -46,7 +47,7 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 // publisher or completer that was killed between its commit and the wake-up is
 // the only way. It visits each lane with pending work once.
 func (s *Store) Sweep(ctx context.Context) (stranded int, err error) {
-	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx pgx.Tx) error {
+	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx hotTx) error {
 		tag, err := tx.Exec(ctx, sweepLanesSQL)
 		stranded = int(tag.RowsAffected())
 		return err

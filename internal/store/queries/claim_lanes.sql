@@ -2,7 +2,7 @@
 -- ones only, or without some, if so wished. On Citus the placeholder becomes a
 -- condition on the shard and a claim runs once per shard; here one claim covers
 -- all.
-SELECT l.shard, l.endpoint_id,
+SELECT now(), l.shard, l.endpoint_id,
     CASE WHEN l.status = 'active' THEN l.claim_limit ELSE 0 END, l.lease_seconds, l.config_version, l.suspect
 FROM malote.lanes l
 WHERE /*{shard l}*/ l.ready_at <= now() AND l.ready_at < 'infinity' -- as the index says

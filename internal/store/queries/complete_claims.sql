@@ -1,6 +1,6 @@
 -- Which claims are still theirs (I5), and which of those have a newer pending
 -- delivery of the same entity behind them (F13).
-SELECT mine.position, q.event_id, q.rendering, (
+SELECT mine.position, q.event_id, q.rendering, q.last_status, q.last_error, (
         SELECT newer.id FROM malote.queue newer
         WHERE newer.shard = mine.shard AND newer.endpoint_id = q.endpoint_id
             AND newer.coalesce_key = q.coalesce_key AND newer.coalesce_key IS NOT NULL

@@ -1,7 +1,8 @@
 -- Every lane with pending work, found by hopping over the index from one lane
--- to the next, that has been due for over a second and is not ready: parked as
--- empty, or parked as full with nothing (or too little) in flight. The sweep runs
--- over all shards: a maintenance query, not a claim.
+-- to the next, that has been due for over three seconds and is not ready: parked
+-- as empty, or parked as full with nothing (or too little) in flight. Within three
+-- seconds a publisher that lives has woken the lanes of what it committed. The
+-- sweep runs over all shards: a maintenance query, not a claim.
 WITH RECURSIVE busy AS (
     (SELECT q.shard, q.endpoint_id FROM malote.queue q
      WHERE q.status = 'pending' ORDER BY q.shard, q.endpoint_id LIMIT 1)
@@ -24,7 +25,7 @@ WITH RECURSIVE busy AS (
         AND EXISTS (
             SELECT 1 FROM malote.queue q
             WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'pending'
-                AND q.next_attempt_at < now() - interval '1 second'
+                AND q.next_attempt_at < now() - interval '3 seconds'
                 AND (q.coalesce_key IS NULL OR NOT EXISTS (
                     SELECT 1 FROM malote.queue s
                     WHERE s.shard = l.shard AND s.endpoint_id = l.endpoint_id

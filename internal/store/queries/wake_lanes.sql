@@ -14,5 +14,4 @@ WITH parked AS (
     WHERE l.shard = parked.shard AND l.endpoint_id = parked.endpoint_id
     RETURNING l.endpoint_id
 )
-SELECT count(*)::integer, CASE WHEN count(*) > 0 THEN pg_notify($3, '')::text END
-FROM woken
+SELECT count(*)::integer FROM woken

@@ -21,5 +21,4 @@ WITH stranded AS (
     WHERE l.shard = stranded.shard AND l.endpoint_id = stranded.endpoint_id
     RETURNING l.endpoint_id
 )
-SELECT count(*)::integer, CASE WHEN count(*) > 0 THEN pg_notify($3, '')::text END
-FROM woken
+SELECT count(*)::integer FROM woken

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+//go:embed queries/claim_events.sql
+var claimEventsSQL string
+
+//go:embed queries/claim_next_due.sql
+var claimNextDueSQL string
+
+// afterwards does, in one round trip, what comes after the commit.
+//
+// I4: parked first, committed, and now looked at again. A publisher that
+// committed before the parking did and saw the lane still ready, is seen here.
+func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
+	result := delivery.Claimed{Lanes: len(c.lanes), NextDue: delivery.NothingDue}
+	woken := 0
+	batch := &pgx.Batch{}
+	batch.Queue(asyncCommit)
+	if len(c.rows) > 0 {
+		batch.Queue(claimEventsSQL, c.eventsWanted()...).Query(c.readEvents)
+	}
+	if len(c.parked) > 0 {
+		shards, endpoints := splitRefs(c.parked)
+		batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
+	}
+	if len(c.rows) < c.n {
+		batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
+			return scanNextDue(row, &result.NextDue)
+		})
+	}
+	err := c.store.inHotTx(ctx, "reading what was claimed", func(tx hotTx) error { return runBatch(ctx, tx, batch) })
+	for _, row := range c.rows {
+		if err != nil || row.isWhole {
+			result.Claims = append(result.Claims, row.claim)
+		} else {
+			// Comes back when the lease ends, until its attempts are used up: it
+			// must not keep the others of this claim from being sent.
+			c.store.log.Error("a delivery's event is missing; it cannot be sent",
+				"delivery", row.claim.DeliveryID.Format(delivery.DeliveryPrefix), "event", row.claim.Event.ID.Format(delivery.EventPrefix))
+		}
+	}
+	if err == nil && woken > 0 {
+		c.store.notify(ctx)
+	}
+	return result, err
+}
+
+func scanNextDue(row pgx.Row, next *time.Duration) error {
+	var seconds *float64
+	err := row.Scan(&seconds)
+	if seconds != nil {
+		*next = max(0, time.Duration(*seconds*float64(time.Second)))
+	}
+	return err
+}
+
+func (c *claiming) eventsWanted() []any {
+	n := len(c.rows)
+	shards, events, renderings := make([]delivery.Shard, n), make([]delivery.ID, n), make([]int16, n)
+	lowest, highest := c.rows[0].claim.Event.ID, c.rows[0].claim.Event.ID
+	for i, row := range c.rows {
+		id := row.claim.Event.ID
+		shards[i], events[i], renderings[i] = id.Shard(), id, row.rendering
+		if bytes.Compare(id[:], lowest[:]) < 0 {
+			lowest = id
+		}
+		if bytes.Compare(id[:], highest[:]) > 0 {
+			highest = id
+		}
+	}
+	return []any{shards, events, renderings, lowest, highest}
+}
+
+func (c *claiming) readEvents(rows pgx.Rows) error {
+	for rows.Next() {
+		var position int
+		var event delivery.Event
+		err := rows.Scan(&position, &event.Type, &event.ContentType, &event.OccurredAt, &event.AcceptedAt, &event.Body)
+		if err != nil {
+			return err
+		}
+		row := &c.rows[position-1]
+		claimed := &row.claim.Event
+		event.ID, event.Tenant, event.CoalesceKey = claimed.ID, claimed.Tenant, claimed.CoalesceKey
+		*claimed, row.isWhole = event, true
+	}
+	return rows.Err()
+}
