@@ -28,7 +28,7 @@ var completeClaimsSQL string
 // what was done the first time is then found lost, and not done twice.
 func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error) {
 	var c *completing
-	err := s.inHotTx(ctx, "completing", func(tx pgx.Tx) error {
+	err := s.inHotTx(ctx, "completing", func(tx hotTx) error {
 		c = newCompleting(s, tx, completions)
 		return c.run(ctx)
 	})
@@ -61,6 +61,8 @@ type ownedClaim struct {
 	owned      bool
 	eventID    delivery.ID
 	rendering  int16
+	lastStatus int16 // of the attempt before
+	lastError  delivery.ErrorCode
 	supersedes delivery.ID // a newer pending delivery of the same entity
 }
 
@@ -111,7 +113,8 @@ func (c *completing) lock(ctx context.Context) error {
 func (c *completing) readClaims(rows pgx.Rows) error {
 	var position int
 	var claim ownedClaim
-	_, err := pgx.ForEachRow(rows, []any{&position, &claim.eventID, &claim.rendering, &claim.supersedes}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&position, &claim.eventID, &claim.rendering,
+		&claim.lastStatus, &claim.lastError, &claim.supersedes}, func() error {
 		claim.owned = true
 		c.owned[position-1] = claim
 		return nil
@@ -130,10 +133,9 @@ func (c *completing) apply(i int) {
 	}
 	lane := c.lanes[done.Claim.Endpoint.ID]
 	if lane == nil {
-		return // the lane's row is gone: a tenant was removed by hand
-	}
-	if done.Kind == policy.Sent {
-		c.signals = append(c.signals, lane.observe(done)...)
+		lane = &completedLane{status: delivery.Deleted} // the row is gone: a tenant was removed by hand
+	} else if done.Kind == policy.Sent {
+		c.signals = append(c.signals, lane.observe(done, c.now)...)
 		c.statsOf(done.Claim.Endpoint.ID, done.Outcome.StartedAt).add(done)
 	}
 	switch {
@@ -164,16 +166,16 @@ func (c *completing) retry(done policy.Completion, claim ownedClaim, lane *compl
 }
 
 func (c *completing) close(done policy.Completion, claim ownedClaim, state delivery.State, reason delivery.Reason, by delivery.ID) {
-	attempts := done.Claim.Attempt
-	if done.Kind == policy.Unsent {
-		attempts--
+	attempts, lastStatus, lastError := done.Claim.Attempt, int16(done.Outcome.Status), done.Decision.ErrorCode
+	if done.Kind == policy.Unsent { // what is known of it is known from the attempt before
+		attempts, lastStatus, lastError = attempts-1, claim.lastStatus, claim.lastError
 	}
 	c.states[state]++
 	c.closed = append(c.closed, closedDelivery{
 		id: done.Claim.DeliveryID, endpointID: done.Claim.Endpoint.ID, eventID: claim.eventID,
 		tenant: done.Claim.Event.Tenant, state: state, reason: reason, trigger: done.Claim.Trigger,
 		rendering: claim.rendering, attemptCount: int32(attempts),
-		lastStatus: int16(done.Outcome.Status), lastError: done.Decision.ErrorCode,
+		lastStatus: lastStatus, lastError: lastError,
 		coalesceKey: done.Claim.Event.CoalesceKey, supersededBy: by,
 	})
 }

@@ -42,23 +42,28 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// observe tells the circuit what an attempt showed.
-func (l *completedLane) observe(done policy.Completion) []signalRow {
-	before := l.state
+// observe tells the circuit what an attempt showed. An endpoint that somebody
+// paused is disabled like an active one; one that is stopped already stays as it
+// is, and that it would have been disabled is no news.
+func (l *completedLane) observe(done policy.Completion, now time.Time) []signalRow {
+	before, accepting := l.state, l.status.Accepts()
 	l.suspect = done.Outcome.Duration > delivery.SlowAnswer
 	result := done.Decision.Result(done.Claim.ClaimedAt, done.CompletedAt, done.Outcome.Duration)
 	next, signals := circuit.Next(*done.Circuit, l.state, result, l.maxInFlight)
 	l.state = next
 	l.claimLimit = l.limitOf(done, next)
-	if next.DisabledAt.After(before.DisabledAt) && l.status == delivery.Active {
+	if next.DisabledAt.After(before.DisabledAt) && accepting {
 		l.status = delivery.DisabledBySystem
 	}
 	if next.PausedUntil.Before(before.PausedUntil) || l.claimLimit > l.limitOf(done, before) {
-		l.wakeAt(done.CompletedAt) // more may be claimed than the last look allowed
+		l.wakeAt(now) // more may be claimed than the last look allowed
 	}
 	rows := make([]signalRow, 0, len(signals))
 	for _, s := range signals {
 		if s.Kind == circuit.EndpointDisabled {
+			if !accepting {
+				continue
+			}
 			l.disabledReason = string(s.Reason)
 		}
 		rows = append(rows, signalRow{lane: l, deliveryID: done.Claim.DeliveryID, signal: s})

@@ -66,6 +66,7 @@ func (c *completing) queueClosed(batch *pgx.Batch) {
 // retryRow is a delivery that goes back to pending.
 type retryRow struct {
 	id           delivery.ID
+	of           entity
 	at           time.Time
 	unsent       int16 // 1: the attempt that the claim counted was not made
 	firstAttempt time.Time
@@ -74,7 +75,7 @@ type retryRow struct {
 }
 
 func newRetryRow(done policy.Completion, at time.Time) retryRow {
-	row := retryRow{id: done.Claim.DeliveryID, at: at}
+	row := retryRow{id: done.Claim.DeliveryID, at: at, of: entity{done.Claim.Endpoint.ID, done.Claim.Event.CoalesceKey}}
 	if done.Kind == policy.Unsent {
 		row.unsent = 1
 		return row
@@ -92,6 +93,8 @@ func (c *completing) queueRetries(batch *pgx.Batch) {
 	if n == 0 {
 		return
 	}
+	// A publisher may be putting the same entities into the queue: see entity.
+	slices.SortFunc(c.retries, func(a, b retryRow) int { return a.of.compare(b.of) })
 	shards, ids := make([]delivery.Shard, n), make([]delivery.ID, n)
 	next, first := make([]time.Time, n), make([]pgtype.Timestamptz, n)
 	unsent, statuses, errorCodes := make([]int16, n), make([]int16, n), make([]string, n)
