@@ -73,8 +73,8 @@ func (m *Maintenance) repeat(ctx context.Context, t task) {
 
 // once runs a task if it is this process's turn. Errors wait for the next turn:
 // whatever was left undone, is found again.
-func (m *Maintenance) once(ctx context.Context, t task) {
-	ctx, cancel := context.WithTimeout(ctx, taskTimeout)
+func (m *Maintenance) once(stop context.Context, t task) {
+	ctx, cancel := context.WithTimeout(stop, taskTimeout)
 	defer cancel()
 	// A little less than the period, or a ticker that is early by a hair would
 	// skip every other turn.
@@ -85,8 +85,8 @@ func (m *Maintenance) once(ctx context.Context, t task) {
 	if err == nil {
 		err = t.run(ctx)
 	}
-	if ctx.Err() != nil && err != nil {
-		return
+	if err != nil && stop.Err() != nil {
+		return // cut short by the stop
 	}
 	m.options.Observer.TaskRan(t.name, err)
 	if err != nil {

@@ -1,7 +1,9 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -49,54 +51,91 @@ func (m *Maintenance) tasks() []task {
 	}
 }
 
+// leasesAtOnce bounds a transaction that gives up claims.
+const leasesAtOnce = 256
+
 // rescue gives up claims whose workers were lost. The policy decides, as after
 // any attempt: the delivery goes back to the queue, or is dead if this was the
 // last attempt that it had. Where at most one request may ever be made, the
 // delivery is dead: nobody knows whether it was (A06).
 func (m *Maintenance) rescue(ctx context.Context) error {
 	for {
-		claims, now, err := m.options.Storage.ExpiredLeases(ctx, rowsAtOnce)
+		claims, now, err := m.options.Storage.ExpiredLeases(ctx, leasesAtOnce)
 		if err != nil || len(claims) == 0 {
 			return err
 		}
-		completions := make([]policy.Completion, 0, len(claims))
-		for _, claim := range claims {
-			done, err := m.giveUp(claim, now)
-			if err != nil {
-				return err
-			}
-			completions = append(completions, done)
+		completions := make([]policy.Completion, len(claims))
+		for i, claim := range claims {
+			completions[i] = m.giveUp(claim, now)
 		}
-		if _, err := m.options.Storage.Complete(ctx, completions); err != nil {
-			return err
-		}
-		m.options.Log.Warn("claims of lost workers were given up", "claims", len(claims))
-		m.options.Observer.Rescued(len(claims))
-		if len(claims) < rowsAtOnce {
+		rescued, settled, err := m.complete(ctx, completions)
+		if rescued > 0 {
+			m.options.Log.Warn("claims of lost workers were given up", "claims", rescued)
+			m.options.Observer.Rescued(rescued)
 			m.options.Signal()
-			return nil
+		}
+		// What is not settled would be found again at once: it waits for the
+		// next turn.
+		if err != nil || settled < leasesAtOnce {
+			return err
 		}
 	}
 }
 
-func (m *Maintenance) giveUp(claim *delivery.Claim, now time.Time) (policy.Completion, error) {
-	contract, err := m.options.Policies.Policy(claim.Endpoint.Policy)
-	if err != nil {
-		return policy.Completion{}, err
-	}
+func (m *Maintenance) giveUp(claim *delivery.Claim, now time.Time) policy.Completion {
 	outcome := delivery.Outcome{
 		Error: delivery.InterruptedSend, ErrorText: delivery.InterruptedSend.Explain(),
 		StartedAt: claim.Token.Time(), // the claim's time, by the lost worker's clock
+	}
+	return policy.Completion{
+		Kind: policy.Expired, Claim: claim, Outcome: outcome, CompletedAt: now,
+		Decision: m.decide(claim, outcome, now).Bounded(claim, outcome),
+	}
+}
+
+// decide sends a delivery back to the queue if its policy cannot be read: who
+// claims it next will not send it without, and meanwhile its slot is free.
+func (m *Maintenance) decide(claim *delivery.Claim, outcome delivery.Outcome, now time.Time) policy.Decision {
+	contract, err := m.options.Policies.Policy(claim.Endpoint.Policy)
+	if err != nil {
+		m.options.Log.Error("an endpoint's policy cannot be read; its delivery goes back to the queue",
+			"delivery", claim.DeliveryID.Format(delivery.DeliveryPrefix), "policy", claim.Endpoint.Policy, "error", err)
+		return policy.Decision{
+			State: delivery.Pending, NextAttemptAt: now, ErrorCode: outcome.Error, Cause: policy.ByLostWorker,
+		}
 	}
 	progress := policy.Progress{
 		CycleAttempt: claim.CycleAttempt, CycleStartedAt: claim.CycleStartedAt,
 		FirstAttemptAt: claim.FirstAttemptAt, ScheduledAt: claim.ScheduledAt,
 	}
-	decision := policy.Decide(contract, progress, outcome, now, m.options.Random).Bounded(claim, outcome)
-	return policy.Completion{
-		Kind: policy.Expired, Claim: claim, Outcome: outcome, Decision: decision,
-		Circuit: &contract.Circuit, CompletedAt: now,
-	}, nil
+	return policy.Decide(contract, progress, outcome, now, m.options.Random)
+}
+
+// complete records completions, each by itself if together they cannot be: one
+// that the database refuses must not keep all others from coming back (G10). It
+// says how many were rescued, and how many need no second look: those, and what
+// turned out to be completed by its worker after all.
+func (m *Maintenance) complete(ctx context.Context, completions []policy.Completion) (rescued, settled int, err error) {
+	result, err := m.options.Storage.Complete(ctx, completions)
+	if err == nil {
+		for _, n := range result.States {
+			rescued += n
+		}
+		return rescued, rescued + result.Lost, nil
+	}
+	if len(completions) == 1 {
+		return 0, 0, fmt.Errorf("giving up a claim: %w", err)
+	}
+	err = nil
+	for i := range completions {
+		if ctx.Err() != nil {
+			return rescued, settled, fmt.Errorf("giving up claims: %w", ctx.Err())
+		}
+		r, s, aloneErr := m.complete(ctx, completions[i:i+1])
+		rescued, settled = rescued+r, settled+s
+		err = cmp.Or(aloneErr, err)
+	}
+	return rescued, settled, err
 }
 
 func (m *Maintenance) sweep(ctx context.Context) error {
