@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/store/pgtest"
@@ -44,11 +45,21 @@ func malote(t testing.TB, arguments ...string) result {
 func maloteReading(t testing.TB, stdin string, arguments ...string) result {
 	t.Helper()
 	var stdout, stderr output
-	code := runIn(&environment{
-		ctx: t.Context(), stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr,
-	}, arguments)
-	return result{code, stdout.String(), stderr.String()}
+	parser := parsers.Get().(*kong.Kong)
+	defer parsers.Put(parser)
+	env := &environment{ctx: t.Context(), stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr}
+	return result{env.run(parser, arguments), stdout.String(), stderr.String()}
 }
+
+// parsers are used again, because to make one takes a while. They know no
+// malote.yaml.
+var parsers = sync.Pool{New: func() any {
+	parser, err := newParser()
+	if err != nil {
+		panic(err)
+	}
+	return parser
+}}
 
 // succeeds runs the program, which must exit with 0, and gives what it printed.
 func succeeds(t testing.TB, arguments ...string) string {

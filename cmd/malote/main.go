@@ -71,19 +71,25 @@ func run(arguments []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func runIn(env *environment, arguments []string) int {
-	exit := -1
-	parser, err := newParser(env, func(code int) { exit = code })
+	parser, err := newParser()
 	if err != nil {
 		return env.fail(&usageError{err.Error()})
 	}
+	return env.run(parser, arguments)
+}
+
+// run parses and runs with a parser that nobody else uses meanwhile.
+func (e *environment) run(parser *kong.Kong, arguments []string) int {
+	exit := -1
+	parser.Stdout, parser.Stderr, parser.Exit = e.stdout, e.stderr, func(code int) { exit = code }
 	parsed, err := parser.Parse(arguments)
 	if exit >= 0 {
 		return exit // help or version
 	}
 	if err != nil {
-		return env.fail(&usageError{err.Error() + "; see malote --help"})
+		return e.fail(&usageError{err.Error() + "; see malote --help"})
 	}
-	return env.fail(parsed.Run(env))
+	return e.fail(parsed.Run(e))
 }
 
 const description = `Webhooks that people trust with payments: publish, deliver, account for every one.
@@ -93,9 +99,7 @@ Examples:
   malote serve                           run it
   malote publish invoice.paid --help     what a command does, and how`
 
-// newParser makes the parser. It calls exit where the command line asks for
-// nothing but help or the version.
-func newParser(env *environment, exit func(int)) (*kong.Kong, error) {
+func newParser() (*kong.Kong, error) {
 	return kong.New(&cli{},
 		kong.Name("malote"),
 		kong.Description(description),
@@ -107,8 +111,6 @@ func newParser(env *environment, exit func(int)) (*kong.Kong, error) {
 			"scheme": string(webhook.SchemeStandard), "schemes": joined([]webhook.Scheme{webhook.SchemeStandard, webhook.SchemeHex}),
 			"demo_duration": demo.DefaultDuration.String(), "demo_rate": strconv.Itoa(demo.DefaultRate),
 		},
-		kong.Writers(env.stdout, env.stderr),
-		kong.Exit(exit),
 	)
 }
 

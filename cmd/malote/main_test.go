@@ -74,7 +74,7 @@ func TestRun_VersionIsNoVariable(t *testing.T) {
 
 func TestRun_EveryCommandHasAnExample(t *testing.T) {
 	t.Parallel()
-	parser, err := newParser(&environment{}, func(int) {})
+	parser, err := newParser()
 	require.NoError(t, err)
 	var visit func(*kong.Node)
 	visit = func(node *kong.Node) {
@@ -94,7 +94,7 @@ func TestRun_EveryCommandHasAnExample(t *testing.T) {
 
 func TestRun_ListsHaveJSON(t *testing.T) {
 	t.Parallel()
-	parser, err := newParser(&environment{}, func(int) {})
+	parser, err := newParser()
 	require.NoError(t, err)
 	var visit func(*kong.Node)
 	visit = func(node *kong.Node) {

@@ -39,10 +39,8 @@ func TestPolicySchedule_JSON(t *testing.T) {
 
 func TestPolicyShow_PrintsTheSourceAsItIs(t *testing.T) {
 	t.Parallel()
-	for _, name := range policy.PresetNames() {
-		source, _ := policy.PresetSource(name)
-		require.Equal(t, string(source), succeeds(t, "policy", "show", name))
-	}
+	source, _ := policy.PresetSource("axxos")
+	require.Equal(t, string(source), succeeds(t, "policy", "show", "axxos"))
 	written := "name: mine # with a comment\ndeadline: 5s\nschedule: {kind: table, waits: [1s], then: end}\ngive_up: {attempts: 2}\n"
 	require.Equal(t, written, succeeds(t, "policy", "show", file(t, "mine.yaml", written)))
 }
