@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/policy"
 )
@@ -44,7 +45,7 @@ func New(version string) *Metrics {
 		registry:    prometheus.NewRegistry(),
 		published:   counters("malote_published_events_total", "Events by what became of their publish.", "result"),
 		commits:     histograms("malote_commit_seconds", "Duration of publish and completion transactions.", statementTime, "kind", "result"),
-		batches:     histograms("malote_batch_size", "Events or outcomes that shared a transaction.", prometheus.ExponentialBuckets(1, 2, 9), "kind"),
+		batches:     histograms("malote_batch_size", "Events, claims or outcomes that shared a transaction that worked.", prometheus.ExponentialBuckets(1, 2, 9), "kind"),
 		claims:      histograms("malote_claim_seconds", "Duration of claims.", statementTime, "result"),
 		claimed:     counter("malote_claimed_deliveries_total", "Deliveries claimed by this process."),
 		attempts:    counters("malote_attempts_total", "Attempts by outcome; code is empty for a success.", "outcome", "code"),
@@ -66,7 +67,8 @@ func New(version string) *Metrics {
 	return m
 }
 
-// preset makes the series that an alert may ask for exist before they count.
+// preset makes the series that an alert may ask for exist before they count: a
+// counter that begins with 1 shows no increase.
 func (m *Metrics) preset() {
 	for _, result := range []string{"event", "duplicate", "refused"} {
 		m.published.WithLabelValues(result)
@@ -75,6 +77,12 @@ func (m *Metrics) preset() {
 		m.attempts.WithLabelValues("failure", string(code))
 	}
 	m.attempts.WithLabelValues("success", "")
+	for _, state := range []delivery.State{delivery.Pending, delivery.Delivered, delivery.Dead, delivery.Superseded} {
+		m.closed.WithLabelValues(string(state))
+	}
+	for _, kind := range circuit.SignalKinds {
+		m.signals.WithLabelValues(string(kind))
+	}
 }
 
 // Handler serves the metrics in Prometheus' text format.
@@ -92,13 +100,23 @@ func (m *Metrics) Published(events, duplicates, refused int) {
 // PublishCommitted implements publish.Observer.
 func (m *Metrics) PublishCommitted(batch int, took time.Duration, err error) {
 	m.commits.WithLabelValues("publish", result(err)).Observe(took.Seconds())
-	m.batches.WithLabelValues("publish").Observe(float64(batch))
+	m.observeBatch("publish", batch, err)
+}
+
+// observeBatch leaves out what failed: it is tried again, perhaps in parts.
+func (m *Metrics) observeBatch(kind string, size int, err error) {
+	if err == nil {
+		m.batches.WithLabelValues(kind).Observe(float64(size))
+	}
 }
 
 // Claimed implements dispatch.Observer.
 func (m *Metrics) Claimed(deliveries, _ int, took time.Duration, err error) {
 	m.claims.WithLabelValues(result(err)).Observe(took.Seconds())
 	m.claimed.Add(float64(deliveries))
+	if deliveries > 0 { // most of the others are looks at an idle queue
+		m.observeBatch("claim", deliveries, err)
+	}
 }
 
 // AttemptStarted implements dispatch.Observer.
@@ -118,7 +136,7 @@ func (m *Metrics) AttemptEnded(code delivery.ErrorCode, success bool, took time.
 // Completed implements dispatch.Observer.
 func (m *Metrics) Completed(batch int, completed policy.Completed, took time.Duration, err error) {
 	m.commits.WithLabelValues("completion", result(err)).Observe(took.Seconds())
-	m.batches.WithLabelValues("completion").Observe(float64(batch))
+	m.observeBatch("completion", batch, err)
 	m.lost.Add(float64(completed.Lost))
 	for state, n := range completed.States {
 		m.closed.WithLabelValues(string(state)).Add(float64(n))
@@ -136,6 +154,7 @@ func (m *Metrics) Rescued(claims int) { m.rescued.Add(float64(claims)) }
 
 // TaskRan implements maintenance.Observer.
 func (m *Metrics) TaskRan(task string, err error) {
+	m.maintenance.WithLabelValues(task, "error") // exists from the first run
 	m.maintenance.WithLabelValues(task, result(err)).Inc()
 }
 

@@ -40,17 +40,22 @@ type Storage interface {
 	Pools() []Pool
 }
 
-// lagAge is how old a lag may be that is shown again: scrapes of several
-// processes must not add up to load.
-const lagAge = 5 * time.Second
+// lagAge is how old a lag may be that is shown again, or the failure to read it:
+// several scrapers must not add up to load, nor each wait for a database that
+// does not answer. lagTimeout bounds that wait.
+const (
+	lagAge     = 5 * time.Second
+	lagTimeout = 3 * time.Second
+)
 
 // storageCollector asks the storage when it is scraped.
 type storageCollector struct {
 	storage Storage
 	log     *slog.Logger
 
-	mu   sync.Mutex // owns the two below
+	mu   sync.Mutex // owns the three below
 	lag  Lag
+	err  error
 	read time.Time
 
 	oldest, pending, sending, lane, lanePending, connections, waits, waited *prometheus.Desc
@@ -116,14 +121,11 @@ func (c *storageCollector) collectPools(out chan<- prometheus.Metric) {
 func (c *storageCollector) currentLag() (Lag, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.read.IsZero() && time.Since(c.read) < lagAge {
-		return c.lag, nil
+	if c.read.IsZero() || time.Since(c.read) >= lagAge {
+		ctx, cancel := context.WithTimeout(context.Background(), lagTimeout)
+		defer cancel()
+		c.lag, c.err = c.storage.Lag(ctx)
+		c.read = time.Now()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	lag, err := c.storage.Lag(ctx)
-	if err == nil {
-		c.lag, c.read = lag, time.Now()
-	}
-	return lag, err
+	return c.lag, c.err
 }
