@@ -107,6 +107,14 @@ func TestRun_FindsWhatAPlatformDoesWrong(t *testing.T) {
 	}
 }
 
+func TestRun_LooksTwiceAtWhatMayBeAMatterOfTime(t *testing.T) {
+	t.Parallel()
+	options := optionsFor(newFake(t, tricks{wait: 300 * time.Millisecond}), &output{})
+	options.Duration, options.Drain, options.secondLook = 100*time.Millisecond, time.Millisecond, 3*time.Second
+	_, err := Run(t.Context(), options)
+	require.NoError(t, err)
+}
+
 func TestRun_FindsThatHealthyEndpointsWait(t *testing.T) {
 	t.Parallel()
 	f, out := newFake(t, tricks{wait: 30 * time.Millisecond}), &output{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -98,9 +99,9 @@ func (v view) row(r row) string {
 }
 
 func (v view) texts(r row) []string {
-	oldest := "–"
-	if r.oldest >= 0 {
-		oldest = short(r.oldest)
+	oldest := short(r.oldest)
+	if r.oldest >= 0 && r.oldest < time.Second {
+		oldest = "0 s" // the API tells whole seconds
 	}
 	return []string{r.title, r.state, grouped(r.pending), grouped(r.inFlight), grouped(r.delivered), grouped(r.dead),
 		oldest, short(quantile(r.latencies, 0.99))}

@@ -113,6 +113,7 @@ func TestScreen_DrawsOverOnTerminalsOnly(t *testing.T) {
 	second := out.String()[first:]
 	lines := strings.Count(out.String()[:first], "\n")
 	require.Equal(t, fmt.Sprintf("\x1b[%dA\r", lines), second[:len(fmt.Sprintf("\x1b[%dA\r", lines))])
+	require.True(t, strings.HasSuffix(second, eraseBelow), "what was longer before goes away")
 	require.Less(t, lines, 12)
 	require.Contains(t, second, string(good))
 
