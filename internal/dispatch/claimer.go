@@ -25,7 +25,7 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 		if free == 0 {
 			return
 		}
-		claimed, err := d.claim(free)
+		claimed, err := d.claimFor(free)
 		d.giveSlots(free - len(claimed.Claims))
 		if err != nil || ctx.Err() != nil {
 			d.handBack(claimed.Claims)
@@ -74,11 +74,39 @@ func (d *Dispatcher) giveSlots(n int) {
 	}
 }
 
-func (d *Dispatcher) claim(n int) (delivery.Claimed, error) {
+// claimFor claims for n free slots: for as many as suspects may still hold, from
+// all lanes alike, and for the others only from lanes that answer in good time.
+func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
+	room, hanging := d.quota.left()
+	all := delivery.Claimed{NextDue: delivery.NothingDue}
+	if asked := min(room, n); asked > 0 {
+		var err error
+		all, err = d.claim(asked, d.options.Storage.Claim)
+		if err != nil || asked == n {
+			return all, err
+		}
+		if len(all.Claims) < asked && all.Lanes < asked {
+			return all, nil // there is nothing more, whoever might take it
+		}
+	}
+	rest := n - len(all.Claims)
+	trusted, err := d.claim(rest, func(ctx context.Context, n int) (delivery.Claimed, error) {
+		return d.options.Storage.ClaimTrusted(ctx, n, hanging)
+	})
+	// Suspects that are due and have no room are not waited for: the end of an
+	// attempt signals.
+	both := delivery.Claimed{Claims: append(all.Claims, trusted.Claims...), NextDue: trusted.NextDue}
+	if len(trusted.Claims) == rest || trusted.Lanes == rest {
+		both.Lanes = n // as many as were asked for: there may be more
+	}
+	return both, err
+}
+
+func (d *Dispatcher) claim(n int, from func(context.Context, int) (delivery.Claimed, error)) (delivery.Claimed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), claimTimeout)
 	defer cancel()
 	started := time.Now()
-	claimed, err := d.options.Storage.Claim(ctx, n)
+	claimed, err := from(ctx, n)
 	d.options.Observer.Claimed(len(claimed.Claims), claimed.Lanes, time.Since(started), err)
 	return claimed, err
 }

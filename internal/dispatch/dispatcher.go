@@ -17,6 +17,9 @@ type Storage interface {
 	// What it returns beside an error is committed as well, but incomplete: it
 	// is handed back unsent.
 	Claim(ctx context.Context, n int) (delivery.Claimed, error)
+	// ClaimTrusted is like Claim, but only for endpoints that answered in good
+	// time the last time, and not for those named.
+	ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (delivery.Claimed, error)
 	// Complete records ended claims and what follows. It may be called again
 	// with the same ones.
 	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
@@ -73,6 +76,7 @@ type Dispatcher struct {
 	options Options
 	log     *slog.Logger
 	slots   chan struct{}
+	quota   *quota
 	signal  chan struct{} // capacity 1: something may be due
 	pool    *completers
 }
@@ -92,6 +96,7 @@ func New(options Options) *Dispatcher {
 	d := &Dispatcher{
 		options: options, log: options.Log,
 		slots:  make(chan struct{}, options.MaxInFlight),
+		quota:  newQuota(options.MaxInFlight),
 		signal: make(chan struct{}, 1),
 	}
 	d.pool = newCompleters(options, d.Signal)
@@ -132,8 +137,10 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	d.pool.start()
 	var attempts sync.WaitGroup
 	d.claimUntil(ctx, func(claim *delivery.Claim) {
+		d.quota.begin(claim)
 		attempts.Go(func() {
 			defer d.giveSlots(1)
+			defer d.quota.end(claim)
 			d.attempt(sending, claim)
 		})
 	})

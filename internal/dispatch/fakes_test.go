@@ -24,6 +24,10 @@ func (h *heldLane) Claim(context.Context, int) (delivery.Claimed, error) {
 	return delivery.Claimed{NextDue: h.nextDue}, nil
 }
 
+func (h *heldLane) ClaimTrusted(ctx context.Context, n int, _ []delivery.ID) (delivery.Claimed, error) {
+	return h.Claim(ctx, n)
+}
+
 func (h *heldLane) Complete(context.Context, []policy.Completion) (policy.Completed, error) {
 	return policy.Completed{}, nil
 }

@@ -43,6 +43,7 @@ type memoryLane struct {
 	pending  []*job // in the order in which they are due
 	inFlight int
 	most     int // in flight at once, ever
+	suspect  bool
 }
 
 type job struct {
@@ -76,6 +77,14 @@ func (m *memory) addTo(l *memoryLane, n int) {
 }
 
 func (m *memory) Claim(_ context.Context, n int) (delivery.Claimed, error) {
+	return m.claim(n, func(*memoryLane) bool { return true })
+}
+
+func (m *memory) ClaimTrusted(_ context.Context, n int, except []delivery.ID) (delivery.Claimed, error) {
+	return m.claim(n, func(l *memoryLane) bool { return !l.suspect && !slices.Contains(except, l.endpoint.ID) })
+}
+
+func (m *memory) claim(n int, wanted func(*memoryLane) bool) (delivery.Claimed, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.claims = append(m.claims, time.Now())
@@ -87,7 +96,7 @@ func (m *memory) Claim(_ context.Context, n int) (delivery.Claimed, error) {
 	result := delivery.Claimed{NextDue: delivery.NothingDue}
 	var ready []*memoryLane
 	for _, l := range m.lanes {
-		if len(ready) < n && l.claimable() {
+		if len(ready) < n && wanted(l) && l.claimable() {
 			ready = append(ready, l)
 		}
 	}
@@ -101,7 +110,7 @@ func (m *memory) Claim(_ context.Context, n int) (delivery.Claimed, error) {
 		}
 	}
 	if len(result.Claims) < n {
-		result.NextDue = m.nextDue()
+		result.NextDue = m.nextDue(wanted)
 	}
 	if m.afterClaim != nil {
 		m.afterClaim()
@@ -123,14 +132,14 @@ func (l *memoryLane) take(token delivery.ID) *delivery.Claim {
 	now := time.Now()
 	return &delivery.Claim{
 		Token: token, DeliveryID: j.id, Endpoint: l.endpoint, Attempt: j.attempt, CycleAttempt: j.attempt,
-		ScheduledAt: j.due, CycleStartedAt: j.due, ClaimedAt: now, ReceivedAt: now, LeaseUntil: now.Add(time.Minute),
+		Suspect: l.suspect, ScheduledAt: j.due, CycleStartedAt: j.due, ClaimedAt: now, ReceivedAt: now, LeaseUntil: now.Add(time.Minute),
 	}
 }
 
-func (m *memory) nextDue() time.Duration {
+func (m *memory) nextDue(wanted func(*memoryLane) bool) time.Duration {
 	next := delivery.NothingDue
 	for _, l := range m.lanes {
-		if l.inFlight < l.limit && len(l.pending) > 0 {
+		if wanted(l) && l.inFlight < l.limit && len(l.pending) > 0 {
 			if in := max(0, time.Until(l.pending[0].due)); next == delivery.NothingDue || in < next {
 				next = in
 			}
@@ -154,6 +163,9 @@ func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (polic
 		m.completed = append(m.completed, done)
 		j := m.jobs[done.Claim.DeliveryID]
 		j.lane.inFlight--
+		if done.Kind == policy.Sent {
+			j.lane.suspect = done.Outcome.Duration > delivery.SlowAnswer
+		}
 		switch {
 		case done.Kind == policy.Unsent:
 			j.attempt--
