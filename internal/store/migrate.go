@@ -78,6 +78,13 @@ func withMigrations(dsn string, do func(*goose.Provider) error) error {
 	}
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
+	// The version table has its place in our schema, and is named with it: a role
+	// called malote has that schema in its search path once it exists, and would
+	// look for the table elsewhere than where it was made before.
+	// Of two processes at the first start, one may be told that it exists now.
+	if _, err := db.Exec(`CREATE SCHEMA IF NOT EXISTS malote`); err != nil && !isRetryable(err) {
+		return fmt.Errorf("making the schema malote: %w", err)
+	}
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
@@ -88,7 +95,7 @@ func withMigrations(dsn string, do func(*goose.Provider) error) error {
 		return err
 	}
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, files,
-		goose.WithSessionLocker(locker), goose.WithTableName("malote_migrations"))
+		goose.WithSessionLocker(locker), goose.WithTableName("malote.migrations"))
 	if err != nil {
 		return err
 	}
