@@ -323,7 +323,9 @@ func (f *fake) fanOut(e *fakeEvent) {
 }
 
 func (f *fake) deliver(e *fakeEvent, endpoint *fakeEndpoint, d *deliveryView, number int) {
-	<-time.After(f.tricks.wait)
+	delay := time.NewTimer(f.tricks.wait) // a slow platform is what the test is about
+	defer delay.Stop()
+	<-delay.C
 	body := e.data
 	if !e.raw {
 		body = endpoint.contract.Envelope.Render(policy.Fields{ID: d.EventID, Type: e.eventType, AcceptedAt: e.id.Time()}, e.data)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -133,10 +134,8 @@ func TestRun_CanBeInterrupted(t *testing.T) {
 	options.Duration, options.Terminal, options.Width, options.Height = time.Hour, true, 90, 30
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for !strings.Contains(out.String(), "publishing") {
-			<-time.After(10 * time.Millisecond)
-		}
-		cancel()
+		defer cancel()
+		assert.Eventually(t, func() bool { return strings.Contains(out.String(), "publishing") }, time.Minute, 10*time.Millisecond)
 	}()
 	summary, err := Run(ctx, options)
 	require.ErrorIs(t, err, ErrInterrupted)

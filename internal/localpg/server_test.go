@@ -16,6 +16,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// durableSettings are what a server for keeping things must run with.
+var durableSettings = map[string]string{
+	"listen_addresses":        "",
+	"fsync":                   "on",
+	"synchronous_commit":      "on",
+	"full_page_writes":        "on",
+	"data_checksums":          "on",
+	"shared_buffers":          "256MB",
+	"max_connections":         "100",
+	"jit":                     "off",
+	"server_encoding":         "UTF8",
+	"lc_collate":              "C",
+	"log_error_verbosity":     "terse",
+	"wal_compression":         "pglz",
+	"autovacuum_naptime":      "10s",
+	"password_encryption":     "scram-sha-256",
+	"unix_socket_permissions": "0700",
+}
+
 func TestStart_NewClusterIsPrivateAndDurable(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:"+port)
@@ -28,23 +47,7 @@ func TestStart_NewClusterIsPrivateAndDurable(t *testing.T) {
 	require.Less(t, time.Since(began), 30*time.Second, "ready in seconds, even on a machine busy with tests")
 
 	connection := connect(t, server)
-	for name, want := range map[string]string{
-		"listen_addresses":        "",
-		"fsync":                   "on",
-		"synchronous_commit":      "on",
-		"full_page_writes":        "on",
-		"data_checksums":          "on",
-		"shared_buffers":          "256MB",
-		"max_connections":         "100",
-		"jit":                     "off",
-		"server_encoding":         "UTF8",
-		"lc_collate":              "C",
-		"log_error_verbosity":     "terse",
-		"wal_compression":         "pglz",
-		"autovacuum_naptime":      "10s",
-		"password_encryption":     "scram-sha-256",
-		"unix_socket_permissions": "0700",
-	} {
+	for name, want := range durableSettings {
 		require.Equal(t, want, query[string](t, connection, "SELECT current_setting('"+name+"')"), name)
 	}
 	require.Equal(t, "malote", query[string](t, connection, "SELECT current_database()"))
