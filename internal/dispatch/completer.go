@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -126,8 +127,8 @@ func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Com
 }
 
 // record tries a batch and, if that fails, its halves. It returns what was not
-// recorded, with the last error. If neither half can be recorded, it leaves it
-// at that: the database is probably away.
+// recorded, with the last error. When nothing of the first half can be recorded,
+// it leaves it at that: the database is probably away.
 func (c *completers) record(batch []policy.Completion) ([]policy.Completion, error) {
 	err := c.try(batch)
 	switch {
@@ -139,16 +140,10 @@ func (c *completers) record(batch []policy.Completion) ([]policy.Completion, err
 	half := len(batch) / 2
 	left, err := c.record(batch[:half])
 	if len(left) == half {
-		if c.try(batch[half:]) != nil {
-			return batch, err
-		}
-		return left, err
+		return batch, err
 	}
 	rest, restErr := c.record(batch[half:])
-	if restErr != nil {
-		err = restErr
-	}
-	return slices.Concat(left, rest), err
+	return slices.Concat(left, rest), cmp.Or(restErr, err)
 }
 
 func (c *completers) try(batch []policy.Completion) error {

@@ -191,7 +191,7 @@ func TestCompleter_NothingIsLostWhileTheDatabaseIsAway(t *testing.T) {
 		}
 		pause(t.Context(), time.Until(back.Add(-time.Second)))
 		require.Empty(t, b.attempts())
-		require.Less(t, len(b.tries), 20*10*60/5, "at most a score of statements every five seconds")
+		require.Less(t, len(b.tries), 12*10*60/5, "a dozen statements every five seconds")
 		c.finish()
 		require.WithinRange(t, time.Now(), back, back.Add(5*time.Second))
 		require.ElementsMatch(t, upTo(0, 199), slices.Concat(b.attempts()...))
