@@ -161,9 +161,12 @@ func (p *publication) liveKeys(ctx context.Context, taken []keyRow, existing map
 	var row keyRow
 	var found foundKey
 	var fingerprint []byte
-	_, err := pgx.ForEachRow(result, []any{&row.shard, &row.scope, &row.key, &found.id, &fingerprint}, func() error {
-		copy(found.fingerprint[:], fingerprint)
-		existing[row] = found
+	var live bool
+	_, err := pgx.ForEachRow(result, []any{&row.shard, &row.scope, &row.key, &found.id, &fingerprint, &live}, func() error {
+		if live {
+			copy(found.fingerprint[:], fingerprint)
+			existing[row] = found
+		}
 		return nil
 	})
 	if err != nil {

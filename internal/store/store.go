@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // Store holds two pools. Hot statements run on connections whose planner is
-// told to use nothing but nested loops over indexes, and to plan anew every
+// told to use nothing but nested loops over indexes, row by row, and to plan anew every
 // time: a plan made while the queue was empty, kept and used with a million rows
 // in it, scans them all. The planner knows a table's size of the moment, and
 // planning these statements is cheap as long as none opens all partitions. All
@@ -109,6 +109,7 @@ var commonSettings = map[string]string{
 var hotSettings = map[string]string{
 	"plan_cache_mode":   "force_custom_plan",
 	"enable_seqscan":    "off",
+	"enable_bitmapscan": "off",
 	"enable_hashjoin":   "off",
 	"enable_mergejoin":  "off",
 	"jit":               "off",
