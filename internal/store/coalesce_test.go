@@ -10,7 +10,7 @@ import (
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
-func TestF13_NewerReplacesPending(t *testing.T) {
+func TestFairQueue_F13_NewerReplacesPending(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 4)
 	f.publish(draft("acme", "old", coalesced("order-7")))
@@ -31,7 +31,7 @@ func TestF13_NewerReplacesPending(t *testing.T) {
 	require.Equal(t, "replaced_by_newer", scalar[string](f, `SELECT reason FROM malote.deliveries WHERE superseded_by IS NOT NULL`))
 }
 
-func TestF13_WithinOneBatchTheLastWins(t *testing.T) {
+func TestFairQueue_F13_WithinOneBatchTheLastWins(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 4)
 	f.publish(draft("acme", "1", coalesced("k")), draft("acme", "2", coalesced("k")), draft("acme", "3", coalesced("k")))
@@ -39,7 +39,7 @@ func TestF13_WithinOneBatchTheLastWins(t *testing.T) {
 	require.Equal(t, "3", string(f.claim(5)[0].Event.Body))
 }
 
-func TestF13_FailedWhileNewerIsPendingEndsSuperseded(t *testing.T) {
+func TestFairQueue_F13_FailedWhileNewerIsPendingEndsSuperseded(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 4)
 	f.publish(draft("acme", "A", coalesced("k")))
@@ -58,7 +58,7 @@ func TestF13_FailedWhileNewerIsPendingEndsSuperseded(t *testing.T) {
 	require.Equal(t, "B", string(next[0].Event.Body))
 }
 
-func TestI8_CoalescingNeverBlocks(t *testing.T) {
+func TestFairQueue_F13_I8_CoalescingNeverBlocks(t *testing.T) {
 	f := newFixture(t)
 	f.noCircuit()
 	const publishers, each, entities = 4, 60, 3

@@ -240,6 +240,14 @@ func (f *fixture) states() map[string]int {
 	return counts
 }
 
+// follow makes the fixture decide by another policy.
+func (f *fixture) follow(preset string) {
+	f.Helper()
+	contract, ok := policy.Preset(preset)
+	require.True(f, ok)
+	f.policy = contract
+}
+
 // noCircuit lets endpoints fail as often as a test likes.
 func (f *fixture) noCircuit() {
 	changed := *f.policy

@@ -82,7 +82,7 @@ func (f *fixture) workOnce(ctx context.Context, worker *store.Store, batch int, 
 	return result.States[delivery.Delivered], err
 }
 
-func TestI1_NeverOverTheLimitOverAllProcesses(t *testing.T) {
+func TestFairQueue_F03_I1_NeverOverTheLimitOverAllProcesses(t *testing.T) {
 	f := newFixture(t)
 	const endpoints, each, limit = 6, 40, 4
 	for range endpoints {
@@ -114,7 +114,7 @@ func TestI1_NeverOverTheLimitOverAllProcesses(t *testing.T) {
 	require.Equal(t, map[string]int{"delivered": endpoints * each}, f.states())
 }
 
-func TestI1_LimitIsExactWhileClaimsRace(t *testing.T) {
+func TestFairQueue_F03_I1_LimitIsExactWhileClaimsRace(t *testing.T) {
 	f := newFixture(t)
 	e := f.endpoint("acme", 4)
 	f.publishMany("acme", 100)
@@ -142,7 +142,7 @@ func TestI1_LimitIsExactWhileClaimsRace(t *testing.T) {
 	require.Len(t, claims, 4, "nothing was completed, so only four can be out")
 }
 
-func TestI2_FirstOfEachLaneBeforeSecondOfAny(t *testing.T) {
+func TestFairQueue_F04_I2_FirstOfEachLaneBeforeSecondOfAny(t *testing.T) {
 	f := newFixture(t)
 	for i := range 5 {
 		tenant := fmt.Sprintf("tenant-%d", i)
@@ -161,7 +161,7 @@ func TestI2_FirstOfEachLaneBeforeSecondOfAny(t *testing.T) {
 	require.Len(t, turns, 5)
 }
 
-func TestI2_LanesTakeTurnsOverClaims(t *testing.T) {
+func TestFairQueue_F04_I2_LanesTakeTurnsOverClaims(t *testing.T) {
 	f := newFixture(t)
 	for i := range 6 {
 		tenant := fmt.Sprintf("tenant-%d", i)
@@ -209,6 +209,44 @@ func TestI4_NoLostWakeUp(t *testing.T) {
 	require.Zero(t, stranded)
 }
 
+// What a publisher commits after the claimer looked and before its parking is
+// committed is seen by neither at first: the publisher finds the lane ready, the
+// claimer finds it empty. Here the parking is held up in between, on purpose.
+func TestI4_AClaimerLooksAgainAfterParking(t *testing.T) {
+	f := newFixture(t)
+	f.endpoint("acme", 2)
+	f.exec(`UPDATE malote.lanes SET ready_at = now()`)
+	f.exec(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END'`)
+	f.exec(`CREATE TRIGGER hold BEFORE UPDATE ON malote.lanes FOR EACH ROW EXECUTE FUNCTION hold()`)
+	holder := connect(t, f.dsn)
+	_, err := holder.Exec(t.Context(), `SELECT pg_advisory_lock(4711)`)
+	require.NoError(t, err)
+
+	claimed := make(chan delivery.Claimed, 1)
+	go func() {
+		result, err := f.store.Claim(t.Context(), 2)
+		if err == nil {
+			claimed <- result
+		}
+	}()
+	f.eventuallyWaiting(1)
+	_, lanes, err := f.store.Publish(t.Context(), []*delivery.Draft{draft("acme", "1")}, toAll)
+	require.NoError(t, err)
+	woken, err := f.store.WakeLanes(t.Context(), lanes)
+	require.NoError(t, err)
+	require.Zero(t, woken, "it looks ready")
+	heard, _ := listen(t.Context(), pgtest.OpenDSN(t, f.dsn))
+	within(t, heard, "it begins")
+
+	_, err = holder.Exec(t.Context(), `SELECT pg_advisory_unlock(4711)`)
+	require.NoError(t, err)
+	result := within(t, claimed, "the claim ends")
+	require.Empty(t, result.Claims)
+	require.Zero(t, result.NextDue, "whoever claimed in vain knows that there is work now")
+	within(t, heard, "the other processes are told")
+	require.Len(t, f.claim(1), 1)
+}
+
 func TestI4_SweepFindsWhatAKilledPublisherLeft(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 2)
@@ -223,7 +261,7 @@ func TestI4_SweepFindsWhatAKilledPublisherLeft(t *testing.T) {
 	require.Len(t, f.claim(1), 1)
 }
 
-func TestI5_LostClaimChangesNothingButIsRecorded(t *testing.T) {
+func TestFairQueue_F12_I5_LostClaimChangesNothingButIsRecorded(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 1)
 	f.publishMany("acme", 1)

@@ -30,7 +30,7 @@ func TestLife_PublishedClaimedDelivered(t *testing.T) {
 	require.Equal(t, 1, scalar[int](f, `SELECT sum(ok)::int FROM malote.lane_stats`))
 }
 
-func TestLife_FailedIsRetriedLater(t *testing.T) {
+func TestFairQueue_F07_FailedIsRetriedLater(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 4)
 	f.publishMany("acme", 1)

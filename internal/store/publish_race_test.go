@@ -200,3 +200,30 @@ func TestI4_LanesAreNamedEvenWhereTheCommitFailed(t *testing.T) {
 	require.Equal(t, []delivery.LaneRef{{Shard: e.ID.Shard(), EndpointID: e.ID}}, lanes)
 	require.Empty(t, f.states())
 }
+
+// TestGateway_G02_AllOrNothing: whatever cannot be written, nothing is.
+func TestGateway_G02_AllOrNothing(t *testing.T) {
+	f := newFixture(t)
+	f.endpoint("acme", 4)
+	f.publish(draft("acme", "old", coalesced("k"))) // to be replaced
+	f.exec(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''broken''; END'`)
+	const counts = `SELECT concat_ws(' ', (SELECT count(*) FROM malote.events), (SELECT count(*) FROM malote.event_renderings),
+		(SELECT count(*) FROM malote.event_keys), (SELECT count(*) FROM malote.queue), (SELECT count(*) FROM malote.deliveries))`
+	before := scalar[string](f, counts)
+	everywhere := func(d *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
+		plan, err := toAll(d, endpoints)
+		plan.Bodies = append(plan.Bodies, []byte("another envelope"))
+		plan.Deliveries = append(plan.Deliveries, delivery.Planned{State: delivery.Skipped, Reason: delivery.NoEndpoint})
+		return plan, err
+	}
+	for _, table := range []string{"events", "event_renderings", "event_keys", "queue", "deliveries"} {
+		f.exec(`CREATE TRIGGER broken BEFORE INSERT ON malote.` + table + ` FOR EACH ROW EXECUTE FUNCTION fail()`)
+		drafts := []*delivery.Draft{draft("acme", "1", withKey("key")), draft("acme", "2", coalesced("k"))}
+		_, _, err := f.store.Publish(t.Context(), drafts, everywhere)
+		require.ErrorContains(t, err, "broken", table)
+		require.Equal(t, before, scalar[string](f, counts), table)
+		f.exec(`DROP TRIGGER broken ON malote.` + table)
+	}
+	_, _, err := f.store.Publish(t.Context(), []*delivery.Draft{draft("acme", "1", withKey("key"))}, everywhere)
+	require.NoError(t, err, "and the key is free")
+}
