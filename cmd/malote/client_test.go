@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -154,4 +155,46 @@ func TestList_IsSafeForATerminal(t *testing.T) {
 	shown := succeeds(t, server.with("tenants", "list")...)
 	require.NotContains(t, shown, "\x1b")
 	require.Len(t, splitLines(shown), 2)
+}
+
+func TestClient_PausesAsItIsAsked(t *testing.T) {
+	t.Parallel()
+	c := &client{env: &environment{ctx: t.Context()}}
+	get := request{method: http.MethodGet}
+	for asked, want := range map[time.Duration]time.Duration{
+		0: pauses[0], 2 * time.Second: 2 * time.Second, time.Hour: longestPause,
+	} {
+		pause, again := c.pauseAfter(get, &apiError{status: http.StatusServiceUnavailable, retryAfter: asked}, 0)
+		require.True(t, again)
+		require.Equal(t, want, pause)
+	}
+	_, again := c.pauseAfter(get, &apiError{status: http.StatusNotFound}, 0)
+	require.False(t, again, "it will not be there in a moment either")
+	_, again = c.pauseAfter(get, &apiError{status: http.StatusServiceUnavailable}, len(pauses))
+	require.False(t, again, "not for ever")
+}
+
+// The answer to a creation can get lost; its repeat shows no secret any more.
+func TestClient_SaysThatASecretGotLost(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		answer    string
+		arguments []string
+		says      string
+	}{
+		{`{"id":"whe_1"}`, []string{"endpoints", "create", "https://a.example/"}, "secrets rotate whe_1"},
+		{`{"id":"sec_1"}`, []string{"endpoints", "secrets", "add", "whe_1"}, "revoke it"},
+		{`{"id":"key_1"}`, []string{"keys", "create", "--scope", "admin"}, "revoke it"},
+	} {
+		server := newFake(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+			if n == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			answerJSON(w, http.StatusOK, test.answer)
+		})
+		got := malote(t, server.with(test.arguments...)...)
+		require.Zero(t, got.code, got.stderr)
+		require.Contains(t, got.stderr, "lost")
+		require.Contains(t, got.stderr, test.says)
+	}
 }

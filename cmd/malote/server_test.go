@@ -110,12 +110,15 @@ func TestCLI_FromTenantToDelivered(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
 	secret := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+	succeeds(t, server.with("tenants", "create", "acme", "--name", "Acme Ltd.", "--alert-email", "ops@acme.example")...)
+	succeeds(t, server.with("tenants", "create", "globex")...)
 	receiver, address := listening(t, "--secret", secret, "--scheme", "hex", "--fail-first", "1")
 	tail := inBackground(t, server.with("tail", "--tenant", "acme", "--interval", "50ms")...)
 	events := inBackground(t, server.with("tail", "--tenant", "globex", "--events", "--interval", "50ms", "--json")...)
 
-	succeeds(t, server.with("tenants", "create", "acme", "--name", "Acme Ltd.", "--alert-email", "ops@acme.example")...)
-	succeeds(t, server.with("tenants", "create", "globex")...)
+	for _, following := range []*background{tail, events} {
+		require.Eventually(t, func() bool { return strings.Contains(following.stderr.String(), "Following") }, patience, 5*time.Millisecond)
+	}
 	require.Contains(t, succeeds(t, server.with("tenants", "list")...), "Acme Ltd.")
 	// fair-queue waits for 15 s and more: what failed is still pending when we look.
 	made := succeeds(t, server.with("endpoints", "create", address, "--tenant", "acme", "--secret", secret, "--policy", "fair-queue")...)

@@ -45,6 +45,7 @@ func (f *tailCommand) Run(env *environment) error {
 		following, err = followDeliveries(c, f.Tenant, f.JSON)
 	}
 	if err == nil {
+		fmt.Fprintf(env.stderr, "Following %s from now on, until ^C.\n", c.base.Host)
 		err = follow(env, following, f.Interval)
 	}
 	if env.ctx.Err() != nil {
