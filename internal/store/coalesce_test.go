@@ -61,7 +61,7 @@ func TestFairQueue_F13_FailedWhileNewerIsPendingEndsSuperseded(t *testing.T) {
 func TestFairQueue_F13_I8_CoalescingNeverBlocks(t *testing.T) {
 	f := newFixture(t)
 	f.noCircuit()
-	const publishers, each, entities = 4, 60, 3
+	const publishers, each, entities = 4, 40, 3
 	f.endpoint("acme", 2)
 	group, ctx := errgroup.WithContext(t.Context())
 	for p := range publishers {

@@ -147,6 +147,9 @@ func TestMigrate_ManyProcessesAtOnce(t *testing.T) {
 	var entries, distinct int
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*)::int, count(DISTINCT version_id)::int FROM malote.migrations`).Scan(&entries, &distinct))
 	require.Equal(t, distinct, entries, "none was applied twice")
+	until, err := pgtest.OpenDSN(t, dsn).PartitionsUntil(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, midnight(time.Now()).AddDate(0, 0, 15), until, "and there are partitions")
 }
 
 func TestMigrationsStatus_OfAnEmptyDatabase(t *testing.T) {

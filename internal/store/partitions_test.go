@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/malotehq/malote/internal/delivery"
-	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
@@ -106,13 +105,4 @@ func TestPartitions_MadeAroundTheDatabasesDayToo(t *testing.T) {
 	require.NoError(t, f.store.CreatePartitions(t.Context(), time.Now().AddDate(0, 0, -10)))
 	_, err := f.store.PartitionsUntil(t.Context())
 	require.NoError(t, err)
-}
-
-func TestMigrate_MakesPartitions(t *testing.T) {
-	t.Parallel()
-	dsn := pgtest.EmptyDSN(t)
-	require.NoError(t, store.Migrate(t.Context(), dsn))
-	until, err := pgtest.OpenDSN(t, dsn).PartitionsUntil(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, midnight(time.Now()).AddDate(0, 0, 15), until)
 }
