@@ -27,7 +27,7 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 		}
 		claimed, err := d.claimFor(free)
 		d.giveSlots(free - len(claimed.Claims))
-		if err != nil || ctx.Err() != nil {
+		if ctx.Err() != nil {
 			d.handBack(claimed.Claims)
 		} else {
 			for _, claim := range claimed.Claims {
@@ -76,6 +76,7 @@ func (d *Dispatcher) giveSlots(n int) {
 
 // claimFor claims for n free slots: for as many as suspects may still hold, from
 // all lanes alike, and for the others only from lanes that answer in good time.
+// What it returns may be sent, also beside an error.
 func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
 	room, hanging := d.quota.left()
 	all := delivery.Claimed{NextDue: delivery.NothingDue}
@@ -108,6 +109,10 @@ func (d *Dispatcher) claim(n int, from func(context.Context, int) (delivery.Clai
 	started := time.Now()
 	claimed, err := from(ctx, n)
 	d.options.Observer.Claimed(len(claimed.Claims), claimed.Lanes, time.Since(started), err)
+	if err != nil {
+		d.unsent(claimed.Claims...) // committed, but incomplete
+		claimed.Claims = nil
+	}
 	return claimed, err
 }
 
@@ -134,13 +139,13 @@ func (d *Dispatcher) wait(ctx context.Context, pause time.Duration, wakeable boo
 
 // handBack returns claims that were never sent, and their slots.
 func (d *Dispatcher) handBack(claims []*delivery.Claim) {
-	for _, claim := range claims {
-		d.unsent(claim)
-	}
+	d.unsent(claims...)
 	d.giveSlots(len(claims))
 }
 
-// unsent ends a claim as if it had never been made.
-func (d *Dispatcher) unsent(claim *delivery.Claim) {
-	d.pool.add(policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: claim.DatabaseTime(time.Now())})
+// unsent ends claims as if they had never been made.
+func (d *Dispatcher) unsent(claims ...*delivery.Claim) {
+	for _, claim := range claims {
+		d.pool.add(policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: claim.DatabaseTime(time.Now())})
+	}
 }

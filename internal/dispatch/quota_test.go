@@ -51,6 +51,48 @@ func TestQuota_HangingEndpointsLeaveHalfOfTheSlots(t *testing.T) {
 	})
 }
 
+// Suspects that are due and have no room are no reason to look again and again:
+// the end of an attempt signals.
+func TestQuota_SuspectsWithoutRoomAreNotAskedForInALoop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		takes := make(map[delivery.ID]time.Duration)
+		r := newRig(byEndpoint(takes), func(o *Options) { o.MaxInFlight, o.DrainTimeout = 4, time.Hour })
+		hanging := r.memory.lane(4, 100)
+		hanging.suspect = true
+		takes[hanging.endpoint.ID] = 30 * time.Second
+		r.start(t)
+		elapse(t, 29*time.Second)
+		require.Len(t, r.sender.sent(), 2)
+		require.LessOrEqual(t, len(r.memory.claimTimes()), 2+29, "a poll a second")
+		began := time.Now()
+		elapse(t, time.Second)
+		require.Len(t, r.sender.sent(), 4, "and at once when there is room")
+		require.Equal(t, began.Add(time.Second), time.Now())
+	})
+}
+
+func TestQuota_WhatTheFirstClaimBroughtIsSentWhenTheSecondFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(answering(0, 204), func(o *Options) { o.MaxInFlight = 4 })
+		r.memory.lane(4, 8)
+		r.options.Storage = noTrusted{r.memory}
+		r.start(t)
+		elapse(t, 10*time.Second)
+		require.Equal(t, states(delivery.Delivered, 8), r.memory.states())
+		require.Len(t, r.memory.outcomes(), 8, "nothing went round and round")
+		require.Less(t, len(r.memory.claimTimes()), 20)
+	})
+}
+
+// noTrusted is a Storage whose second kind of claim fails.
+type noTrusted struct{ *memory }
+
+func (noTrusted) ClaimTrusted(context.Context, int, []delivery.ID) (delivery.Claimed, error) {
+	return delivery.Claimed{}, errAway
+}
+
 // An endpoint that was trusted and stops answering is not claimed from any more
 // once the suspects' share is used up, though its lane does not say so yet.
 func TestQuota_TrustedEndpointThatHangsIsNoticedAtOnce(t *testing.T) {
