@@ -216,12 +216,9 @@ func TestI4_AClaimerLooksAgainAfterParking(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 2)
 	f.exec(`UPDATE malote.lanes SET ready_at = now()`)
-	f.exec(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END'`)
-	f.exec(`CREATE TRIGGER hold BEFORE UPDATE ON malote.lanes FOR EACH ROW EXECUTE FUNCTION hold()`)
-	holder := connect(t, f.dsn)
-	_, err := holder.Exec(t.Context(), `SELECT pg_advisory_lock(4711)`)
-	require.NoError(t, err)
-
+	f.exec(`CREATE FUNCTION pass_gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(` + gate + `); RETURN NEW; END'`)
+	f.exec(`CREATE TRIGGER gate BEFORE UPDATE ON malote.lanes FOR EACH ROW EXECUTE FUNCTION pass_gate()`)
+	open := f.closeGate()
 	claimed := make(chan delivery.Claimed, 1)
 	go func() {
 		result, err := f.store.Claim(t.Context(), 2)
@@ -238,8 +235,7 @@ func TestI4_AClaimerLooksAgainAfterParking(t *testing.T) {
 	heard, _ := listen(t.Context(), pgtest.OpenDSN(t, f.dsn))
 	within(t, heard, "it begins")
 
-	_, err = holder.Exec(t.Context(), `SELECT pg_advisory_unlock(4711)`)
-	require.NoError(t, err)
+	open()
 	result := within(t, claimed, "the claim ends")
 	require.Empty(t, result.Claims)
 	require.Zero(t, result.NextDue, "whoever claimed in vain knows that there is work now")
