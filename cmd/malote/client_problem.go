@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,12 +47,16 @@ func (e *apiError) passing() bool {
 	return e.status == http.StatusBadGateway || e.status == http.StatusServiceUnavailable || e.status == http.StatusGatewayTimeout
 }
 
-// hints say what to do about a code in terms of this command line.
+// advice says in terms of this command line what the API says in terms of HTTP.
+var advice = map[string]string{
+	"unknown_tenant": "There is no such tenant: malote tenants list shows all, malote tenants create TENANT creates one.",
+	"unknown_policy": "There is no policy with this name: malote policy list --server URL shows all, malote policy create FILE creates one.",
+}
+
+// hints go after what the API says.
 var hints = map[string]string{
 	"unauthenticated":    "Set MALOTE_API_KEY to a key that works, or --data-dir to that of malote serve.",
 	"insufficient_scope": "Set MALOTE_API_KEY to a key that may.",
-	"unknown_tenant":     "malote tenants create TENANT creates one; malote tenants list shows all.",
-	"unknown_policy":     "malote policy list shows all.",
 	"internal":           "The server's log says more.",
 }
 
@@ -60,11 +65,11 @@ func (e *apiError) Error() string {
 	if e.Code == "" {
 		return e.strange()
 	}
-	text := e.Detail
+	text := cmp.Or(advice[e.Code], e.Detail)
 	for _, wrong := range e.Errors {
 		// With one fault the detail has it already; with several it may have none.
-		if !strings.Contains(text, wrong.Detail) {
-			text += " " + wrong.Field + ": " + wrong.Detail + "."
+		if !strings.Contains(e.Detail, wrong.Detail) {
+			text += " " + wrong.Field + ": " + strings.TrimSuffix(wrong.Detail, ".") + "."
 		}
 	}
 	if hint := hints[e.Code]; hint != "" {

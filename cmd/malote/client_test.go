@@ -62,7 +62,8 @@ func TestClient_ProblemsAreOneLineThatHelps(t *testing.T) {
 		body   string
 		says   []string
 	}{
-		"problem":         {404, problemJSON("unknown_policy", "There is no such policy."), []string{"There is no such policy.", "malote policy list"}},
+		"problem":         {409, problemJSON("tenant_exists", "There is one."), []string{"There is one."}},
+		"advice":          {404, problemJSON("unknown_policy", "GET /v1/policies lists them."), []string{"malote policy list"}},
 		"unauthenticated": {401, problemJSON("unauthenticated", "The key does not work."), []string{"MALOTE_API_KEY"}},
 		"faults": {400, `{"code":"invalid_request","detail":"2 parts are wrong.","errors":[{"field":"a","detail":"is odd"},{"field":"b","detail":"is even"}]}`,
 			[]string{"a: is odd.", "b: is even."}},

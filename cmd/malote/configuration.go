@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,7 @@ type configuration struct{ values map[string]any }
 
 func yamlConfiguration(r io.Reader) (kong.Resolver, error) {
 	var values map[string]any
-	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF {
+	if err := yaml.NewDecoder(r).Decode(&values); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("this is not YAML: %w", err)
 	}
 	return configuration{values}, nil

@@ -68,10 +68,8 @@ func (c *client) contractOf(d deliveryView) (*endpointView, *policy.Policy, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	contract, err := policy.Parse([]byte(kept.YAML))
-	if err != nil {
-		return &target, nil, nil // by another version of Malote: there is no explanation then
-	}
+	// One that only another version of Malote understands explains nothing.
+	contract, _ := policy.Parse([]byte(kept.YAML))
 	return &target, contract, nil
 }
 
@@ -102,11 +100,11 @@ func (d deliveryView) print(out *table, target *endpointView, now time.Time) {
 
 func printAttempts(out *table, attempts []attemptView) {
 	defer out.flush()
-	out.row("ATTEMPT", "TRIGGER", "DUE", "STARTED", "TOOK", "ANSWER", "ERROR")
+	out.row("ATTEMPT", "TRIGGER", "DUE", "LATE BY", "TOOK", "ANSWER", "ERROR")
 	for _, a := range attempts {
 		late := absent
 		if a.StartedAt != nil && a.ScheduledAt != nil {
-			late = "+" + brief(max(a.StartedAt.Sub(*a.ScheduledAt), 0))
+			late = brief(max(a.StartedAt.Sub(*a.ScheduledAt), 0))
 		}
 		out.row(strconv.Itoa(a.Number), a.Trigger, stamp(a.ScheduledAt), late,
 			fmt.Sprintf("%d ms", a.DurationMS), a.answer(), orAbsent(a.Error))

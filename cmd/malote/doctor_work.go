@@ -109,8 +109,10 @@ func checkOverdue(ctx context.Context, reader *history.Reader, now time.Time) fi
 		}
 		late = max(late, here)
 	}
-	pending := fmt.Sprintf("%d pending, %d being sent, the oldest waits for %s (%s over healthy endpoints)",
-		lag.Open.Pending, lag.Open.Sending, brief(lag.Oldest), brief(lag.OldestHealthy))
+	pending := fmt.Sprintf("%d pending, %d being sent", lag.Open.Pending, lag.Open.Sending)
+	if lag.Open.Pending > 0 {
+		pending += fmt.Sprintf(", the oldest for %s (%s over healthy endpoints)", brief(lag.Oldest), brief(lag.OldestHealthy))
+	}
 	if late == 0 {
 		return finding{Check: "queue", Health: healthy, Found: pending + "; none is overdue"}
 	}

@@ -110,15 +110,10 @@ func (x explanation) ended() string {
 	if x.delivery.State == string(delivery.Delivered) {
 		return "It is delivered." + x.onwards()
 	}
-	switch reason {
-	case delivery.Interrupted:
-		return "It is dead: its endpoint takes every event at most once, and the worker was lost before it was known whether this one arrived." + x.onwards()
-	case delivery.EndpointDeleted:
+	if reason == delivery.EndpointDeleted {
 		return "It is dead: its endpoint was deleted."
-	default:
-		return fmt.Sprintf("It is dead (%s): a test is never retried, nor is what an endpoint takes at most once, nor what its policy at that time gave up.",
-			clean(string(reason))) + x.onwards()
 	}
+	return fmt.Sprintf("It is dead (%s), by what its policy and endpoint were at that time.", clean(string(reason))) + x.onwards()
 }
 
 // onwards says what a person can still do.

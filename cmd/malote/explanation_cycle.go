@@ -53,9 +53,13 @@ func (x explanation) last() (cycled, bool) {
 }
 
 // decide asks the policy what follows from an attempt, with the least (0) or
-// the most jitter.
+// the most jitter, as far as the delivery itself lets it have its way.
 func (x explanation) decide(a cycled, jitter float64) policy.Decision {
-	return policy.Decide(x.policy, a.progress, a.outcome, a.endedAt, func() float64 { return jitter })
+	claim := &delivery.Claim{Trigger: a.trigger, Endpoint: &delivery.Endpoint{}}
+	if x.target != nil {
+		claim.Endpoint.AtMostOnce = x.target.AtMostOnce
+	}
+	return policy.Decide(x.policy, a.progress, a.outcome, a.endedAt, func() float64 { return jitter }).Bounded(claim, a.outcome)
 }
 
 // outcomeOf is the attempt as the policy knows it. What a Retry-After asked for

@@ -75,8 +75,11 @@ func TestExplanation(t *testing.T) {
 			[]string{"Attempt 1 succeeded with HTTP 204"}},
 		"gone": {"standard", deliveryView{ID: "whd_1", State: "dead", DeadReason: ptr("gone"), Attempts: []attemptView{attempt(1, "schedule", 0, 410)}}, active,
 			[]string{"HTTP 410", "dead (gone)", "disabled", "malote replay whd_1"}},
-		"at most once":     {"standard", deliveryView{State: "dead", DeadReason: ptr("interrupted"), Attempts: []attemptView{attempt(1, "schedule", 0, 0)}}, active, []string{"at most once", "arrived"}},
-		"a test":           {"standard", deliveryView{State: "dead", DeadReason: ptr("attempts_exhausted"), Attempts: []attemptView{attempt(1, "test", 0, 500)}}, active, []string{"test is never retried"}},
+		"at most once": {"standard", deliveryView{
+			ID: "whd_1", State: "dead", DeadReason: ptr("attempts_exhausted"), Attempts: []attemptView{attempt(1, "schedule", 0, 0)},
+		}, &endpointView{Status: "active", AtMostOnce: true}, []string{"timeout", "at most once", "malote replay whd_1"}},
+		"a test":           {"standard", deliveryView{State: "dead", DeadReason: ptr("attempts_exhausted"), Attempts: []attemptView{attempt(1, "test", 0, 500)}}, active, []string{"it is a test"}},
+		"of another time":  {"standard", deliveryView{State: "dead", DeadReason: ptr("rejected"), Attempts: first}, active, []string{"dead (rejected)", "at that time"}},
 		"endpoint deleted": {"", deliveryView{State: "dead", DeadReason: ptr("endpoint_deleted")}, nil, []string{"endpoint was deleted"}},
 		"nobody there":     {"", deliveryView{State: "skipped", SkipReason: ptr("no_endpoint")}, nil, []string{"no endpoint", "nothing old"}},
 		"disabled then":    {"", deliveryView{State: "skipped", SkipReason: ptr("endpoint_disabled")}, active, []string{"was disabled"}},

@@ -28,8 +28,9 @@ import (
 	"github.com/malotehq/malote/webhook"
 )
 
-// cli is the command line. Every flag is also MALOTE_<FLAG> and a key of
-// malote.yaml.
+// cli is the command line. Every flag is a key of malote.yaml, and, but for
+// those that are about one thing only (an event's key, its data), also
+// MALOTE_<FLAG>.
 type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit." short:"v" env:"-"`
 

@@ -112,19 +112,19 @@ func (f *publishCommand) content(env *environment) ([]byte, error) {
 	case f.ContentType != "" && !f.Raw:
 		return nil, &usageError{"--content-type goes with --raw: what wraps JSON data is always application/json"}
 	}
-	name, content := "--data", []byte(nil)
-	if f.Data != nil {
-		content = []byte(*f.Data)
-	} else {
-		var err error
-		if name, content, err = readInput(env, f.File, largestContent); err != nil {
-			return nil, err
-		}
-	}
-	if f.Raw {
-		return content, nil
+	name, content, err := f.read(env)
+	if err != nil || f.Raw {
+		return content, err
 	}
 	return content, checkJSON(name, content)
+}
+
+// read gives the bytes and what they are called in errors.
+func (f *publishCommand) read(env *environment) (name string, content []byte, err error) {
+	if f.Data != nil {
+		return "--data", []byte(*f.Data), nil
+	}
+	return readInput(env, f.File, largestContent)
 }
 
 // readInput reads a file, or standard input for "-", and names it for errors.

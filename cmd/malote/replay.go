@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -99,23 +97,21 @@ func (f *replayCommand) print(env *environment, out *table, raw json.RawMessage)
 	return nil
 }
 
-var indexed = regexp.MustCompile(`^ids\[(\d+)\]$`)
-
 // naming puts deliveries' ids where the API counts them.
 func naming(err error, ids []string) error {
 	refused, ok := errors.AsType[*apiError](err)
 	if !ok {
 		return err
 	}
-	for i, wrong := range refused.Errors {
-		if match := indexed.FindStringSubmatch(wrong.Field); match != nil {
-			if n, err := strconv.Atoi(match[1]); err == nil && n < len(ids) {
-				refused.Errors[i].Field = ids[n]
-			}
-		}
-	}
 	if detail, found := strings.CutSuffix(refused.Detail, ": see errors."); found {
 		refused.Detail = detail + "."
+	}
+	for i, id := range ids {
+		counted := fmt.Sprintf("ids[%d]", i)
+		refused.Detail = strings.ReplaceAll(refused.Detail, counted, id)
+		for j := range refused.Errors {
+			refused.Errors[j].Field = strings.ReplaceAll(refused.Errors[j].Field, counted, id)
+		}
 	}
 	return err
 }

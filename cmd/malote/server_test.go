@@ -236,6 +236,8 @@ func TestCLI_ReplayAndResolve(t *testing.T) {
 	refused := malote(t, server.with("replay", id, unknown)...).fails(t, 1)
 	require.Contains(t, refused, unknown+": There is no delivery with this id")
 	require.NotContains(t, refused, "ids[")
+	require.NotContains(t, refused, "..")
+	require.Contains(t, malote(t, server.with("replay", "whd_x")...).fails(t, 1), "whd_x: must be an id")
 	require.Contains(t, succeeds(t, server.with("replay", id, unknown, "--preview")...), "stay: There is no delivery")
 
 	require.Contains(t, malote(t, server.with("deliveries", "resolve", id, "--reason", "no")...).fails(t, 1), "10 to 1,000")

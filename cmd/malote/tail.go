@@ -48,8 +48,8 @@ func (f *tailCommand) Run(env *environment) error {
 		fmt.Fprintf(env.stderr, "Following %s from now on, until ^C.\n", c.base.Host)
 		err = follow(env, following, f.Interval)
 	}
-	if env.ctx.Err() != nil {
-		return nil // ^C is how it ends
+	if errors.Is(err, errInterrupted) {
+		err = nil // ^C is how it ends
 	}
 	return err
 }
@@ -61,9 +61,9 @@ func follow(env *environment, following follower, interval time.Duration) error 
 	for sleep(env.ctx, interval) {
 		lines, err := following.poll()
 		switch {
-		case err != nil && isRefusal(err):
+		case errors.Is(err, errInterrupted) || isRefusal(err):
 			return err
-		case err != nil && !away && env.ctx.Err() == nil:
+		case err != nil && !away:
 			fmt.Fprintf(env.stderr, "malote: %s; looking again until it works\n", oneLine(err.Error()))
 		case err == nil && away:
 			fmt.Fprintln(env.stderr, "malote: connected again")

@@ -77,7 +77,6 @@ func printVerdict(out io.Writer, verdict egress.Verdict) error {
 // checkRecords judges every record on standard input.
 func checkRecords(env *environment, checker egress.Checker) error {
 	in, out := bufio.NewReader(env.stdin), bufio.NewWriter(env.stdout)
-	defer out.Flush()
 	progress := env.progress("judging URLs")
 	defer progress.stop()
 	count := 0
@@ -90,6 +89,9 @@ func checkRecords(env *environment, checker egress.Checker) error {
 		progress.say("judging URLs: %d", count)
 		return printVerdict(out, verdict)
 	})
+	if flushed := out.Flush(); flushed != nil {
+		return fmt.Errorf("writing the verdicts: %w", flushed)
+	}
 	if err != nil {
 		return fmt.Errorf("record %d: %w", count+1, err)
 	}
@@ -114,7 +116,7 @@ func eachRecord(in *bufio.Reader, visit func([]byte) error) error {
 	for first != '[' || decoder.More() {
 		var record json.RawMessage
 		switch err := decoder.Decode(&record); {
-		case err == io.EOF && first != '[':
+		case errors.Is(err, io.EOF) && first != '[':
 			return nil
 		case err != nil:
 			return fmt.Errorf("reading JSON: %w", err)
@@ -134,7 +136,7 @@ func firstByte(in *bufio.Reader) (byte, error) {
 	for {
 		b, err := in.ReadByte()
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return 0, nil
 		case err != nil:
 			return 0, fmt.Errorf("reading standard input: %w", err)
