@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -42,10 +43,27 @@ func (d *Dispatcher) attempt(ctx context.Context, claim *delivery.Claim) {
 		return
 	}
 	d.options.Observer.AttemptStarted()
-	outcome := d.options.Sender.Send(ctx, claim, contract, now)
+	outcome := d.send(ctx, claim, contract, now)
 	done := d.decide(claim, contract, outcome)
 	d.options.Observer.AttemptEnded(done.Decision.ErrorCode, done.Decision.Success, outcome.Duration)
 	d.pool.add(done)
+}
+
+// send makes the attempt. A panic in it is a bug of ours; it must not end the
+// process, or one delivery would end every worker that claims it, one after
+// another. It is recorded as a failed attempt, and waits its turn like any other.
+func (d *Dispatcher) send(ctx context.Context, claim *delivery.Claim, contract *policy.Policy, now time.Time) (outcome delivery.Outcome) {
+	started := time.Now()
+	defer func() {
+		if problem := recover(); problem != nil {
+			d.log.Error("an attempt panicked", append(logClaim(claim), "panic", problem, "stack", string(debug.Stack()))...)
+			outcome = delivery.Outcome{
+				Error: delivery.Protocol, ErrorText: "Malote failed to make the attempt; its log says why.",
+				StartedAt: now, Duration: time.Since(started),
+			}
+		}
+	}()
+	return d.options.Sender.Send(ctx, claim, contract, now)
 }
 
 func (d *Dispatcher) decide(claim *delivery.Claim, contract *policy.Policy, outcome delivery.Outcome) policy.Completion {

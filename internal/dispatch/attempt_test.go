@@ -201,3 +201,17 @@ func policyNamed(t *testing.T, name string) *policy.Policy {
 	require.True(t, known)
 	return p
 }
+
+func TestAttempt_PanicIsAFailedAttemptAndNotTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(&sending{answer: func(context.Context, *delivery.Claim) delivery.Outcome { panic("a bug") }}, nil)
+		r.memory.lane(1, 1)
+		r.start(t)
+		elapse(t, time.Second)
+		outcomes := r.memory.outcomes()
+		require.Len(t, outcomes, 1)
+		require.Equal(t, delivery.Protocol, outcomes[0].Decision.ErrorCode)
+		require.Equal(t, states(delivery.Pending, 1), r.memory.states())
+	})
+}
