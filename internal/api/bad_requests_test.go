@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -135,11 +136,15 @@ func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	dead := r.addDelivery("acme", r.addEvent("acme", "a", []byte("1")), r.acme, delivery.Dead)
+	documented := documentedCodes(t, r)
 	names := strings.NewReplacer("{acme}", r.acme.Format(delivery.EndpointPrefix), "{none}", newID("acme").Format(delivery.EndpointPrefix),
 		"{dead}", dead.Format(delivery.DeliveryPrefix))
 	for _, bad := range badRequests {
 		t.Run(bad.name, func(t *testing.T) {
 			p := r.call(bad.method, names.Replace(bad.path), adminKey, bad.body).problem(t, bad.code)
+			if codes := documented(bad.method, names.Replace(bad.path)); codes != nil {
+				require.Contains(t, codes, bad.code, "the documentation does not know that the operation can answer this")
+			}
 			if bad.field != "" {
 				require.NotEmpty(t, p.Errors, p.Detail)
 				require.Equal(t, bad.field, p.Errors[0].Field)
@@ -156,6 +161,21 @@ func TestBadRequests(t *testing.T) {
 	require.Empty(t, r.resolved)
 	require.Empty(t, r.policies)
 	require.NotContains(t, r.log.String(), "level=ERROR", "a bad request is not our failure")
+}
+
+// documentedCodes finds the operation that a request is for, and the codes that
+// it may answer with; nil: there is no such operation.
+func documentedCodes(t *testing.T, r *rig) func(method, path string) []Code {
+	t.Helper()
+	mux, codes := http.NewServeMux(), map[string][]Code{}
+	for _, o := range operations(t, r) {
+		mux.Handle(o.method+" "+o.path, http.NotFoundHandler())
+		codes[o.method+" "+o.path] = o.Codes
+	}
+	return func(method, path string) []Code {
+		_, pattern := mux.Handler(httptest.NewRequest(method, path, http.NoBody))
+		return codes[pattern]
+	}
 }
 
 func TestMethodNotAllowed_SaysWhatIs(t *testing.T) {

@@ -13,8 +13,8 @@ type DeliveryFilters struct {
 	State string    `query:"state" enum:"pending,sending,delivered,dead,skipped,superseded,resolved,discarded" doc:"Only those in this state."`
 	Event string    `query:"event" maxLength:"50" doc:"Only those of this event."`
 	Type  string    `query:"type" maxLength:"256" doc:"Only those of events of this type."`
-	Since timestamp `query:"since" nullable:"false" doc:"Of events accepted then or later (RFC 3339)."`
-	Until timestamp `query:"until" nullable:"false" doc:"Of events accepted before (RFC 3339)."`
+	Since timestamp `query:"since" nullable:"false" doc:"Of events accepted then or later."`
+	Until timestamp `query:"until" nullable:"false" doc:"Of events accepted before."`
 }
 
 type listDeliveriesInput struct {
@@ -37,11 +37,12 @@ type deliveryAnswer struct{ Body deliveryJSON }
 func (s *server) registerDeliveries(r *routes) {
 	handle(r, route{
 		id: "list-webhook-deliveries", method: http.MethodGet, path: "/v1/webhook_deliveries", tag: tagDeliveries, need: mayRead,
-		summary: "List deliveries", description: "Newest first.",
+		summary: "List deliveries", description: "Newest first. With `event`, it says what became of an event.", sample: "event=$EVENT_ID",
 	}, s.listDeliveries)
 	handle(r, route{
 		id: "list-deliveries-of-webhook-endpoint", method: http.MethodGet, path: "/v1/webhook_endpoints/{id}/deliveries",
 		tag: tagDeliveries, need: mayRead, summary: "List an endpoint's deliveries", description: "Newest first.",
+		sample: "state=dead",
 	}, s.listEndpointDeliveries)
 	handle(r, route{
 		id: "get-webhook-delivery", method: http.MethodGet, path: "/v1/webhook_deliveries/{id}", tag: tagDeliveries, need: mayRead,

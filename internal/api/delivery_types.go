@@ -29,22 +29,22 @@ type DeliveryPage struct {
 }
 
 type deliveryJSON struct {
-	ID         string  `json:"id"`
-	EventID    string  `json:"event_id"`
-	EndpointID *string `json:"endpoint_id" doc:"null: the event matched no endpoint."`
-	Tenant     string  `json:"tenant"`
-	EventType  string  `json:"event_type"`
-	State      string  `json:"state" enum:"pending,sending,delivered,dead,skipped,superseded,resolved,discarded"`
-	DeadReason *string `json:"dead_reason" doc:"Why it is dead: attempts_exhausted, too_old, rejected, gone, too_large, interrupted or endpoint_deleted."`
+	ID         string  `json:"id" example:"whd_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	EventID    string  `json:"event_id" example:"evt_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	EndpointID *string `json:"endpoint_id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg" doc:"null: the event matched no endpoint."`
+	Tenant     string  `json:"tenant" example:"acme"`
+	EventType  string  `json:"event_type" example:"invoice.paid"`
+	State      string  `json:"state" enum:"pending,sending,delivered,dead,skipped,superseded,resolved,discarded" example:"dead"`
+	DeadReason *string `json:"dead_reason" example:"attempts_exhausted" doc:"Why it is dead: attempts_exhausted, too_old, rejected, gone, too_large, interrupted or endpoint_deleted."`
 	SkipReason *string `json:"skip_reason" doc:"Why nothing was sent: no_endpoint, type_not_subscribed or endpoint_disabled."`
 	Resolution *string `json:"resolution" doc:"What the person wrote who resolved it."`
 	Trigger    string  `json:"trigger" enum:"schedule,replay,test,recover" doc:"Why it was last put into the queue."`
 
-	AttemptCount       int       `json:"attempt_count"`
+	AttemptCount       int       `json:"attempt_count" example:"10"`
 	NextAttemptAt      timestamp `json:"next_attempt_at" doc:"null unless it is pending."`
-	LastResponseStatus *int      `json:"last_response_status"`
-	LastErrorCode      *string   `json:"last_error_code"`
-	CoalesceKey        *string   `json:"coalesce_key"`
+	LastResponseStatus *int      `json:"last_response_status" example:"503" doc:"null: the last attempt read no answer, or there was none."`
+	LastErrorCode      *string   `json:"last_error_code" example:"http_status" doc:"Why the last attempt failed, as an attempt's error_code."`
+	CoalesceKey        *string   `json:"coalesce_key" doc:"Its event's."`
 	SupersededBy       *string   `json:"superseded_by" doc:"The newer delivery that took its place."`
 	CreatedAt          timestamp `json:"created_at" nullable:"false"`
 	ClosedAt           timestamp `json:"closed_at" doc:"null while there is something left to be done."`
@@ -72,15 +72,15 @@ func showDelivery(d delivery.Delivery) deliveryJSON {
 }
 
 type attemptJSON struct {
-	Number         int       `json:"number" doc:"1… over the delivery's whole life."`
+	Number         int       `json:"number" example:"1" doc:"1… over the delivery's whole life."`
 	Trigger        string    `json:"trigger" enum:"schedule,replay,test,recover"`
 	ScheduledAt    timestamp `json:"scheduled_at" nullable:"false" doc:"When it was due."`
 	StartedAt      timestamp `json:"started_at" nullable:"false"`
-	DurationMS     int64     `json:"duration_ms"`
-	ResponseStatus *int      `json:"response_status" doc:"null: no answer was read."`
-	ErrorCode      *string   `json:"error_code" doc:"null: it succeeded."`
-	Error          *string   `json:"error" doc:"What went wrong, in a sentence."`
-	ResponseBody   *string   `json:"response_body" doc:"The beginning of a failed answer, as text."`
+	DurationMS     int64     `json:"duration_ms" example:"184"`
+	ResponseStatus *int      `json:"response_status" example:"503" doc:"null: no answer was read."`
+	ErrorCode      *string   `json:"error_code" example:"http_status" doc:"null: it succeeded. Otherwise timeout, dns, connect_refused, connect, tls, reset, protocol, blocked_address, url_not_allowed, no_secret, http_status, response_truncated or interrupted."`
+	Error          *string   `json:"error" example:"The endpoint answered with a status that is not a success." doc:"What went wrong, in a sentence."`
+	ResponseBody   *string   `json:"response_body" example:"Service Unavailable" doc:"The beginning of a failed answer, as text."`
 }
 
 func showAttempt(a delivery.Attempt) attemptJSON {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,90 +11,134 @@ import (
 // docsField is a parameter or a member.
 type docsField struct {
 	Name        string
-	Place       string // of a parameter: path, query or header
 	Type        docsType
-	Required    bool
-	Description string
+	Mark        string // what is special about it: "required"
+	Description docsText
 	Limits      string
 }
 
-// docsType is a type in words, and the object to read on at.
-type docsType struct {
-	Text   string
-	Object string // "": none
-}
+// docsType is a type in words; in their middle may be an object to read on at.
+type docsType struct{ Before, Object, After string }
 
 const schemaPrefix = "#/components/schemas/"
 
-func docsTypeOf(s *huma.Schema) docsType {
+// docsTypes tells types by the document's schemas.
+type docsTypes struct{ schemas huma.Registry }
+
+func (t docsTypes) of(s *huma.Schema) docsType {
+	if row := t.rowOf(s.Ref); row != nil {
+		shown := t.of(row)
+		shown.Before = "a page of " + shown.Before
+		return shown
+	}
 	if name, isObject := strings.CutPrefix(s.Ref, schemaPrefix); isObject {
-		return docsType{Text: name, Object: name}
+		return docsType{Object: name}
 	}
-	shown := docsType{}
-	switch s.Type {
-	case huma.TypeArray:
-		item := docsTypeOf(s.Items)
-		shown = docsType{Text: "list of " + item.Text, Object: item.Object}
-	case huma.TypeObject:
-		shown.Text = "object"
-		if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
-			shown.Text = "map of names to " + docsTypeOf(values).Text
-		}
-	case "":
-		shown.Text = "any JSON value"
-	default:
-		shown.Text = s.Type
-		if s.Format == "date-time" {
-			shown.Text = "instant"
-		}
-	}
+	shown := t.ofValue(s)
 	if s.Nullable {
-		shown.Text += " or null"
+		shown.After += " or null"
 	}
 	return shown
 }
 
-func docsFields(s *huma.Schema) []docsField {
-	fields := make([]docsField, 0, len(s.Properties))
-	for name, property := range s.Properties {
-		fields = append(fields, docsField{
-			Name: name, Type: docsTypeOf(property), Required: slices.Contains(s.Required, name),
-			Description: property.Description, Limits: docsLimits(property),
-		})
-	}
-	slices.SortFunc(fields, func(a, b docsField) int {
-		if a.Required != b.Required {
-			if a.Required {
-				return -1
-			}
-			return 1
+func (t docsTypes) ofValue(s *huma.Schema) docsType {
+	switch s.Type {
+	case huma.TypeArray:
+		return t.many("list of ", s.Items)
+	case huma.TypeObject:
+		if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
+			return t.many("map of names to ", values)
 		}
-		return cmp.Compare(a.Name, b.Name)
-	})
+		return docsType{Before: "object"}
+	case "":
+		return docsType{Before: "any JSON value"}
+	}
+	switch s.Format {
+	case "date-time":
+		return docsType{Before: "time"}
+	case "binary":
+		return docsType{Before: "bytes"}
+	default:
+		return docsType{Before: s.Type}
+	}
+}
+
+func (t docsTypes) many(before string, s *huma.Schema) docsType {
+	shown := t.of(s)
+	if shown.Object == "" {
+		shown.After += "s"
+	}
+	shown.Before = before + shown.Before
+	return shown
+}
+
+// rowOf is what a page of a list holds; nil: the object is no such page.
+func (t docsTypes) rowOf(ref string) *huma.Schema {
+	if ref == "" {
+		return nil
+	}
+	properties := t.schemas.SchemaFromRef(ref).Properties
+	data, next := properties["data"], properties["next_cursor"]
+	if len(properties) != 2 || data == nil || next == nil {
+		return nil
+	}
+	return data.Items
+}
+
+// members are an object's, of which a request or an answer marks others.
+func (t docsTypes) members(name string, isRequest bool) []docsField {
+	schema := t.schemas.SchemaFromRef(schemaPrefix + name)
+	var fields []docsField
+	for _, name := range memberNames(t.schemas, schemaPrefix+name) {
+		field := t.field(name, schema.Properties[name])
+		switch required := slices.Contains(schema.Required, name); {
+		case isRequest && required:
+			field.Mark = "required"
+		case !isRequest && !required:
+			field.Mark = "not always there"
+		}
+		fields = append(fields, field)
+	}
 	return fields
+}
+
+func (t docsTypes) field(name string, s *huma.Schema) docsField {
+	return docsField{Name: name, Type: t.of(s), Description: docsTextOf(s.Description), Limits: docsLimits(s)}
 }
 
 // docsLimits says in words what a value must keep to.
 func docsLimits(s *huma.Schema) string {
 	var limits []string
-	add := func(format string, value any) { limits = append(limits, fmt.Sprintf(format, value)) }
-	if s.Minimum != nil {
-		add("at least %v", *s.Minimum)
+	add := func(format string, values ...any) { limits = append(limits, fmt.Sprintf(format, values...)) }
+	value, each := s, ""
+	if s.Type == huma.TypeArray {
+		value, each = s.Items, "each "
 	}
-	if s.Maximum != nil {
-		add("at most %v", *s.Maximum)
+	switch {
+	case s.Minimum != nil && s.Maximum != nil:
+		add("%s to %s", grouped(int(*s.Minimum)), grouped(int(*s.Maximum)))
+	case s.Minimum != nil:
+		add("at least %s", grouped(int(*s.Minimum)))
+	case s.Maximum != nil:
+		add("at most %s", grouped(int(*s.Maximum)))
 	}
-	if s.MaxLength != nil {
-		add("at most %d characters", *s.MaxLength)
+	switch {
+	case s.MinItems != nil && s.MaxItems != nil:
+		add("%s to %s items", grouped(*s.MinItems), grouped(*s.MaxItems))
+	case s.MaxItems != nil:
+		add("at most %s items", grouped(*s.MaxItems))
 	}
-	if s.MinItems != nil {
-		add("at least %d items", *s.MinItems)
+	if s.UniqueItems {
+		add("nothing twice")
 	}
-	if s.MaxItems != nil {
-		add("at most %d items", *s.MaxItems)
+	if value.MaxLength != nil {
+		add("%sat most %s characters", each, grouped(*value.MaxLength))
 	}
-	if len(s.Enum) > 0 {
-		add("one of %s", strings.Join(docsWords(s.Enum), ", "))
+	if value.PatternDescription != "" {
+		add("%s", value.PatternDescription)
+	}
+	if len(value.Enum) > 0 && len(value.Enum) <= maxShownEnum {
+		add("one of %s", docsWords(value.Enum))
 	}
 	if s.Default != nil {
 		add("default %v", s.Default)
@@ -103,10 +146,13 @@ func docsLimits(s *huma.Schema) string {
 	return strings.Join(limits, "; ")
 }
 
-func docsWords(values []any) []string {
+// maxShownEnum keeps the codes of problems to their own table.
+const maxShownEnum = 12
+
+func docsWords(values []any) string {
 	words := make([]string, len(values))
 	for i, value := range values {
 		words[i] = fmt.Sprint(value)
 	}
-	return words
+	return strings.Join(words, ", ")
 }

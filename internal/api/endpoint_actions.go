@@ -13,37 +13,39 @@ import (
 const longWork = 6 * time.Minute
 
 type testResultJSON struct {
-	EventID string      `json:"event_id" doc:"Of the test event, as the receiver saw it."`
+	EventID string      `json:"event_id" example:"evt_01k9w3zq4xf8ea7m2v6t5c1hbg" doc:"Of the test event, as the receiver saw it."`
 	Attempt attemptJSON `json:"attempt"`
 }
 
 type testAnswer struct{ Body testResultJSON }
 
 type discardedJSON struct {
-	DiscardedCount int `json:"discarded_count"`
+	DiscardedCount int `json:"discarded_count" doc:"How many deliveries were closed."`
 }
 
 type discardAnswer struct{ Body discardedJSON }
 
 func (s *server) registerEndpointActions(r *routes) {
-	action := func(name, summary, description string) route {
+	action := func(name, summary, description string, codes ...Code) route {
 		return route{
-			id: name + "-webhook-endpoint", method: http.MethodPost, path: "/v1/webhook_endpoints/{id}/" + name,
+			id: name + "-webhook-endpoint", method: http.MethodPost, path: "/v1/webhook_endpoints/{id}/" + name, codes: codes,
 			tag: tagEndpoints, need: mayManage, timeout: longWork, summary: summary, description: description,
 		}
 	}
 	handle(r, action("enable", "Enable an endpoint",
-		"Its failures are forgotten and what is pending is sent."), s.enableEndpoint)
+		"Whatever stopped it: its failures are forgotten and what is pending is sent. Also ends a pause."), s.enableEndpoint)
 	handle(r, action("disable", "Disable an endpoint",
-		"New events are recorded as skipped; what is pending stays until it is enabled again or discarded."),
+		"New events are recorded as `skipped`; what is pending stays until it is enabled again or discarded."),
 		s.changing(s.Endpoints.DisableEndpoint))
-	handle(r, action("pause", "Pause an endpoint", "Events are collected, none is sent."),
+	handle(r, action("pause", "Pause an endpoint", "Events are collected, none is sent.", EndpointDisabled),
 		s.changing(s.Endpoints.PauseEndpoint))
-	handle(r, action("resume", "Resume a paused endpoint", ""), s.changing(s.Endpoints.ResumeEndpoint))
+	handle(r, action("resume", "Resume a paused endpoint", "What was collected is sent.", EndpointDisabled),
+		s.changing(s.Endpoints.ResumeEndpoint))
 	handle(r, action("test", "Send a test event now",
-		"One attempt, at once, whatever the endpoint's state; it is not retried. The answer says what came of it."), s.testEndpoint)
+		"One attempt, ahead of all that waits; it is not retried. The answer says what came of it. "+
+			"The endpoint must be active: neither paused nor disabled.", EndpointDisabled), s.testEndpoint)
 	handle(r, action("discard", "Discard what is pending",
-		"What waits is closed as discarded. What is being sent just now is not touched."), s.discardPending)
+		"What waits is closed as `discarded`. What is being sent just now is not touched."), s.discardPending)
 }
 
 func (s *server) enableEndpoint(ctx context.Context, input *endpointPath) (*endpointAnswer, error) {

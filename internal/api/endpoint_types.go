@@ -63,32 +63,32 @@ type EndpointPatch struct {
 }
 
 type endpointJSON struct {
-	ID             string            `json:"id"`
-	Tenant         string            `json:"tenant"`
-	URL            string            `json:"url" doc:"In its normal form."`
-	Policy         string            `json:"policy"`
-	EventTypes     []string          `json:"event_types" doc:"Empty: every type."`
-	MaxInFlight    int               `json:"max_in_flight" doc:"How many deliveries may be on their way at once; the policy's default unless it was set."`
+	ID             string            `json:"id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	Tenant         string            `json:"tenant" example:"acme"`
+	URL            string            `json:"url" example:"https://example.com/webhooks" doc:"In its normal form."`
+	Policy         string            `json:"policy" example:"standard" doc:"The delivery contract, by name."`
+	EventTypes     []string          `json:"event_types" example:"[\"invoice.*\"]" doc:"Empty: every type."`
+	MaxInFlight    int               `json:"max_in_flight" example:"10" doc:"How many deliveries may be on their way at once; the policy's default unless it was set."`
 	Headers        map[string]string `json:"headers" doc:"Sent with every attempt. A key with the scope read does not see their values."`
-	AtMostOnce     bool              `json:"at_most_once"`
-	Description    string            `json:"description"`
-	Metadata       map[string]string `json:"metadata"`
-	Status         string            `json:"status" enum:"active,paused,disabled_by_user,disabled_by_system"`
-	DisabledReason *string           `json:"disabled_reason"`
+	AtMostOnce     bool              `json:"at_most_once" doc:"Whether nothing is ever sent twice, not even when it is not known whether it arrived."`
+	Description    string            `json:"description" doc:"For people."`
+	Metadata       map[string]string `json:"metadata" doc:"Yours to use; never sent."`
+	Status         string            `json:"status" enum:"active,paused,disabled_by_user,disabled_by_system" doc:"Paused, it collects events and gets none; disabled, its new events are skipped."`
+	DisabledReason *string           `json:"disabled_reason" doc:"Why Malote itself disabled it: gone, consecutive_failures or failing_too_long."`
 	CreatedAt      timestamp         `json:"created_at" nullable:"false"`
 	UpdatedAt      timestamp         `json:"updated_at" nullable:"false"`
 
-	ConsecutiveFailures     int       `json:"consecutive_failures"`
+	ConsecutiveFailures     int       `json:"consecutive_failures" doc:"How many attempts failed in a row."`
 	FirstFailureAt          timestamp `json:"first_failure_at" doc:"Of the failures in a row."`
 	LastFailureAt           timestamp `json:"last_failure_at"`
 	LastSuccessAt           timestamp `json:"last_success_at"`
 	PausedUntil             timestamp `json:"paused_until" doc:"Until when failures in a row keep it from being called; null: they do not."`
-	Pending                 *int      `json:"pending" doc:"Deliveries that wait. null in lists without counts=true, as are the next two."`
-	InFlight                *int      `json:"in_flight" doc:"Deliveries that are being sent."`
+	Pending                 *int      `json:"pending" example:"0" doc:"Deliveries that wait. It is counted, as are the next two, for GET of one endpoint and in lists with counts=true; null elsewhere."`
+	InFlight                *int      `json:"in_flight" example:"0" doc:"Deliveries that are being sent."`
 	OldestPendingAgeSeconds *int64    `json:"oldest_pending_age_seconds" doc:"null: none is pending."`
 
-	ReplayedCount *int    `json:"replayed_count,omitempty" doc:"Only in the answer to enabling it: how many dead deliveries went back into the queue, if the policy says so."`
-	Secret        *string `json:"secret,omitempty" doc:"The signing secret: only in the answer to the creation, and nobody can see it again."`
+	ReplayedCount *int    `json:"replayed_count,omitempty" example:"0" doc:"Only in the answer to enabling it: how many dead deliveries went back into the queue, if the policy says so."`
+	Secret        *string `json:"secret,omitempty" example:"whsec_…" doc:"The signing secret: only in the answer to the creation, and nobody can see it again."`
 }
 
 // hidden stands for a header's value where the reader may not change it.
@@ -131,25 +131,25 @@ func mapped(m map[string]string) map[string]string {
 }
 
 type newEndpointJSON struct {
-	Tenant      string            `json:"tenant,omitempty" maxLength:"64" doc:"Left out by a tenant's key, it is its own."`
+	Tenant      string            `json:"tenant,omitempty" maxLength:"64" doc:"Required of an admin key. A tenant's key has its own and may leave it out."`
 	URL         string            `json:"url" minLength:"1" maxLength:"2048" doc:"Where deliveries are POSTed. Private and special addresses are refused."`
 	Policy      string            `json:"policy,omitempty" maxLength:"64" default:"standard" doc:"The delivery contract, by name."`
 	EventTypes  []string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Which types it takes; one that ends in .* takes every type below it. Empty: every type."`
 	MaxInFlight *int              `json:"max_in_flight,omitempty" minimum:"1" maximum:"1000" doc:"How many deliveries may be on their way at once. Left out: the policy's default."`
-	Headers     map[string]string `json:"headers,omitempty" doc:"Sent with every attempt. Those that Malote or the policy sends itself cannot be set."`
+	Headers     map[string]string `json:"headers,omitempty" doc:"Sent with every attempt: at most 20, and 4,096 bytes in all. Those that Malote or the policy sends itself cannot be set."`
 	AtMostOnce  bool              `json:"at_most_once,omitempty" doc:"Never send anything twice, not even when it is not known whether it arrived."`
-	Description string            `json:"description,omitempty" maxLength:"1000"`
-	Metadata    map[string]string `json:"metadata,omitempty" doc:"Yours to use; never sent."`
+	Description string            `json:"description,omitempty" maxLength:"1000" doc:"For people."`
+	Metadata    map[string]string `json:"metadata,omitempty" doc:"Yours to use; never sent. At most 50 names, and 8,192 bytes in all."`
 	Secret      string            `json:"secret,omitempty" maxLength:"500" doc:"A signing secret of your own: whsec_ and base64 of 24 to 64 random bytes, or an ed25519 key whsk_. Left out, one is generated."`
 }
 
 type endpointPatchJSON struct {
-	URL         *string            `json:"url,omitempty" minLength:"1" maxLength:"2048"`
-	Policy      *string            `json:"policy,omitempty" minLength:"1" maxLength:"64"`
+	URL         *string            `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"Also for what is pending. Private and special addresses are refused."`
+	Policy      *string            `json:"policy,omitempty" minLength:"1" maxLength:"64" doc:"The delivery contract, by name."`
 	EventTypes  *[]string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Replaces the list. Empty: every type."`
 	MaxInFlight *int               `json:"max_in_flight,omitempty" minimum:"0" maximum:"1000" doc:"0: back to the policy's default."`
 	Headers     *map[string]string `json:"headers,omitempty" doc:"Replaces all of them."`
-	AtMostOnce  *bool              `json:"at_most_once,omitempty"`
-	Description *string            `json:"description,omitempty" maxLength:"1000"`
+	AtMostOnce  *bool              `json:"at_most_once,omitempty" doc:"Never send anything twice, not even when it is not known whether it arrived."`
+	Description *string            `json:"description,omitempty" maxLength:"1000" doc:"For people."`
 	Metadata    *map[string]string `json:"metadata,omitempty" doc:"Replaces all of it."`
 }

@@ -22,12 +22,14 @@ func (s *server) registerEndpoints(r *routes) {
 	const root, one = "/v1/webhook_endpoints", "/v1/webhook_endpoints/{id}"
 	handle(r, route{
 		id: "create-webhook-endpoint", method: http.MethodPost, path: root, tag: tagEndpoints, need: mayManage,
-		status: http.StatusCreated, summary: "Create an endpoint",
+		status: http.StatusCreated, okMeans: aRepeat, summary: "Create an endpoint",
 		description: "It receives what is published from now on. The answer holds its signing secret, this once.",
+		sample:      `{"tenant": "acme", "url": "https://example.com/webhooks", "event_types": ["invoice.*"]}`,
+		codes:       []Code{UnknownTenant, UnknownPolicy, URLNotAllowed, InvalidSecret, CreatedAndDeleted},
 	}, s.createEndpoint)
 	handle(r, route{
 		id: "list-webhook-endpoints", method: http.MethodGet, path: root, tag: tagEndpoints, need: mayRead,
-		summary: "List endpoints", description: "Oldest first.",
+		summary: "List endpoints", description: "Oldest first.", sample: "tenant=acme&counts=true",
 	}, s.listEndpoints)
 	handle(r, route{
 		id: "get-webhook-endpoint", method: http.MethodGet, path: one, tag: tagEndpoints, need: mayRead,
@@ -36,11 +38,13 @@ func (s *server) registerEndpoints(r *routes) {
 	handle(r, route{
 		id: "update-webhook-endpoint", method: http.MethodPatch, path: one, tag: tagEndpoints, need: mayManage,
 		summary:     "Change an endpoint",
-		description: "What is left out or null stays as it is. What is pending goes to the new URL.",
+		description: "What is left out or `null` stays as it is; lists and maps are replaced as a whole. What is pending goes to the new URL.",
+		sample:      `{"max_in_flight": 20}`, codes: []Code{UnknownPolicy, URLNotAllowed, EndpointPolicyChanged},
 	}, s.updateEndpoint)
 	handle(r, route{
 		id: "delete-webhook-endpoint", method: http.MethodDelete, path: one, tag: tagEndpoints, need: mayManage,
-		timeout: longWork, summary: "Delete an endpoint", description: "What is pending for it ends as dead, with the reason endpoint_deleted. Its history stays readable.",
+		timeout: longWork, summary: "Delete an endpoint",
+		description: "What is pending for it ends as `dead`, with the reason `endpoint_deleted`. Its history stays readable.",
 	}, s.deleteEndpoint)
 	s.registerEndpointActions(r)
 }

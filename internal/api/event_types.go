@@ -30,11 +30,11 @@ type EventPage struct {
 }
 
 type eventJSON struct {
-	ID             string    `json:"id"`
-	Tenant         string    `json:"tenant"`
-	Type           string    `json:"type"`
-	ContentType    string    `json:"content_type"`
-	IdempotencyKey *string   `json:"idempotency_key"`
+	ID             string    `json:"id" example:"evt_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	Tenant         string    `json:"tenant" example:"acme"`
+	Type           string    `json:"type" example:"invoice.paid"`
+	ContentType    string    `json:"content_type" example:"application/json" doc:"Of its body, as it is delivered."`
+	IdempotencyKey *string   `json:"idempotency_key" example:"invoice-42-paid" doc:"These four are as they were published; null: left out."`
 	CoalesceKey    *string   `json:"coalesce_key"`
 	EntityVersion  *string   `json:"entity_version"`
 	ExternalID     *string   `json:"external_id"`

@@ -12,10 +12,10 @@ import (
 
 type listEventsInput struct {
 	Paging
-	Tenant string    `query:"tenant" maxLength:"64" doc:"Required of an admin key."`
+	Tenant string    `query:"tenant" maxLength:"64" doc:"Required of an admin key. Other keys have their own and may leave it out."`
 	Type   string    `query:"type" maxLength:"256" doc:"Only this type."`
-	Since  timestamp `query:"since" nullable:"false" doc:"Accepted then or later (RFC 3339)."`
-	Until  timestamp `query:"until" nullable:"false" doc:"Accepted before (RFC 3339)."`
+	Since  timestamp `query:"since" nullable:"false" doc:"Accepted then or later."`
+	Until  timestamp `query:"until" nullable:"false" doc:"Accepted before."`
 }
 
 type eventPath struct {
@@ -37,10 +37,11 @@ func (s *server) registerEvents(r *routes) {
 		id: "list-events", method: http.MethodGet, path: "/v1/events", tag: tagEvents, need: mayRead,
 		summary:     "List events, to reconcile",
 		description: "Every event of a tenant, delivered or not, oldest first, without its body.",
+		sample:      "tenant=acme&type=invoice.paid",
 	}, s.listEvents)
 	handle(r, route{
 		id: "get-event", method: http.MethodGet, path: "/v1/events/{id}", tag: tagEvents, need: mayRead,
-		summary: "Get an event", description: "Without its body. Its deliveries: GET /v1/webhook_deliveries?event=….",
+		summary: "Get an event", description: "Without its body. Its deliveries: `GET /v1/webhook_deliveries?event=…`.",
 	}, s.getEvent)
 	r.handleRaw(route{
 		id: "get-event-body", method: http.MethodGet, path: "/v1/events/{id}/body", tag: tagEvents, need: mayRead,
@@ -121,7 +122,7 @@ func describeEventBody(operation *huma.Operation, _ huma.Registry) {
 		Name: "id", In: "path", Required: true, Description: "The event's id.", Schema: &huma.Schema{Type: huma.TypeString},
 	}}
 	operation.Responses = map[string]*huma.Response{
-		"200": {Description: "The bytes.", Content: map[string]*huma.MediaType{
+		"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 		}},
 	}
@@ -146,6 +147,9 @@ func (s *server) eventBody(r *http.Request) (body []byte, contentType string, er
 	who, err := s.admit(r, mayRead)
 	if err != nil {
 		return nil, "", err
+	}
+	if r.URL.RawQuery != "" {
+		return nil, "", fault("query", "takes no parameters here: leave them out")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), workTime)
 	defer cancel()

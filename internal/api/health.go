@@ -43,9 +43,9 @@ type lagJSON struct {
 }
 
 type laneLagJSON struct {
-	ID                      string    `json:"id"`
-	Tenant                  string    `json:"tenant"`
-	URL                     string    `json:"url"`
+	ID                      string    `json:"id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	Tenant                  string    `json:"tenant" example:"acme"`
+	URL                     string    `json:"url" example:"https://example.com/webhooks"`
 	Status                  string    `json:"status" enum:"active,paused,disabled_by_user,disabled_by_system"`
 	Pending                 int       `json:"pending" doc:"Counted up to 10,000."`
 	InFlight                int       `json:"in_flight"`

@@ -8,13 +8,13 @@ import (
 )
 
 type keyJSON struct {
-	ID        string    `json:"id"`
-	Scope     Scope     `json:"scope" enum:"admin,tenant,publish,read"`
-	Tenant    *string   `json:"tenant" doc:"null for the scope admin."`
-	Name      string    `json:"name"`
+	ID        string    `json:"id" example:"key_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	Scope     Scope     `json:"scope" enum:"admin,tenant,publish,read" example:"publish"`
+	Tenant    *string   `json:"tenant" example:"acme" doc:"null for the scope admin."`
+	Name      string    `json:"name" example:"Billing"`
 	CreatedAt timestamp `json:"created_at" nullable:"false"`
 	RevokedAt timestamp `json:"revoked_at" doc:"null while it works."`
-	Key       *string   `json:"key,omitempty" doc:"The key itself: only in the answer to its creation. It is stored as a hash, and nobody can see it again."`
+	Key       *string   `json:"key,omitempty" example:"mlt_…" doc:"The key itself: only in the answer to its creation. It is stored as a hash, and nobody can see it again."`
 }
 
 func showKey(k Key) keyJSON {
@@ -26,7 +26,7 @@ func showKey(k Key) keyJSON {
 
 type newKeyJSON struct {
 	Scope  Scope  `json:"scope" enum:"admin,tenant,publish,read" doc:"What the key may do: everything, everything of its tenant, only publish, only read."`
-	Tenant string `json:"tenant,omitempty" maxLength:"64" doc:"Required for every scope but admin, where it must be left out. Left out by a tenant's key, it is its own."`
+	Tenant string `json:"tenant,omitempty" maxLength:"64" doc:"For the scope admin it must be left out; for the others, an admin key must say it, and a tenant's key may leave it out."`
 	Name   string `json:"name,omitempty" maxLength:"200" doc:"For yourself, to know later what the key was for."`
 }
 
@@ -52,12 +52,13 @@ type keyPath struct {
 func (s *server) registerKeys(r *routes) {
 	handle(r, route{
 		id: "create-key", method: http.MethodPost, path: "/v1/keys", tag: tagKeys, need: mayManage,
-		status: http.StatusCreated, summary: "Create an API key",
-		description: "A tenant's key may create keys for its own tenant, but none with the scope admin.",
+		status: http.StatusCreated, okMeans: aRepeat, summary: "Create an API key",
+		description: "The answer holds the key itself, this once. A tenant's key may create keys for its own tenant, but none with the scope `admin`.",
+		sample:      `{"scope": "publish", "tenant": "acme", "name": "Billing"}`, codes: []Code{UnknownTenant, CreatedAndDeleted},
 	}, s.createKey)
 	handle(r, route{
 		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tagKeys, need: mayManage,
-		summary: "List API keys", description: "Oldest first, revoked ones included.",
+		summary: "List API keys", description: "Oldest first, revoked ones included.", sample: "tenant=acme",
 	}, s.listKeys)
 	handle(r, route{
 		id: "revoke-key", method: http.MethodDelete, path: "/v1/keys/{id}", tag: tagKeys, need: mayManage,

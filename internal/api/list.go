@@ -87,7 +87,7 @@ func shown[Row, JSON any](rows []Row, show func(Row) JSON) []JSON {
 
 // OncePerKey is the header of every request that creates; exported like Paging.
 type OncePerKey struct {
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" pattern:"^[ -~]+$" patternDescription:"visible ASCII characters" doc:"Makes a repeat of this request harmless: it gets what the first one created."`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" pattern:"^[ -~]+$" patternDescription:"printable ASCII characters" doc:"Makes a repeat of this request harmless: it gets what the first one created."`
 }
 
 func (o OncePerKey) once(ctx context.Context) Once {

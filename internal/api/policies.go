@@ -18,15 +18,15 @@ type StoredPolicy struct {
 }
 
 type policyJSON struct {
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	Preset      bool      `json:"preset" doc:"Whether it comes with Malote."`
-	YAML        string    `json:"yaml" doc:"The policy as it was written, comments included."`
+	Name        string    `json:"name" example:"standard"`
+	Description string    `json:"description" example:"Ten attempts over three days."`
+	Preset      bool      `json:"preset" example:"true" doc:"Whether it comes with Malote."`
+	YAML        string    `json:"yaml" example:"name: standard\\n…" doc:"The policy as it was written, comments included."`
 	CreatedAt   timestamp `json:"created_at" doc:"null for presets."`
 }
 
 type newPolicyJSON struct {
-	YAML string `json:"yaml" minLength:"1" maxLength:"32768" doc:"The policy. Its name is in it."`
+	YAML string `json:"yaml" minLength:"1" maxLength:"32768" doc:"The policy, as text. Its name is in it."`
 }
 
 type createPolicyInput struct {
@@ -50,8 +50,10 @@ func (s *server) registerPolicies(r *routes) {
 	}, s.listPolicies)
 	handle(r, route{
 		id: "create-policy", method: http.MethodPost, path: "/v1/policies", tag: tagPolicies, need: mayAdmin,
-		status: http.StatusCreated, summary: "Create a policy",
+		status: http.StatusCreated, okMeans: aRepeat, summary: "Create a policy",
 		description: "Policies never change: endpoints rely on them. Creating the same one again does nothing.",
+		sample:      `{"yaml": "name: nightly\ndeadline: 10s\nschedule: {kind: table, waits: [1m, 1h, 24h], then: end}\n"}`,
+		codes:       []Code{InvalidPolicy, PolicyExists},
 	}, s.createPolicy)
 	handle(r, route{
 		id: "get-policy", method: http.MethodGet, path: "/v1/policies/{name}", tag: tagPolicies, need: mayRead,
@@ -139,14 +141,14 @@ func (s *server) storedPolicy(ctx context.Context, name string) (StoredPolicy, e
 }
 
 type scheduleJSON struct {
-	Policy         string        `json:"policy"`
-	FewestAttempts int           `json:"fewest_attempts" doc:"With all waits as long as jitter can make them."`
-	MostAttempts   int           `json:"most_attempts" doc:"With all waits as short as jitter can make them."`
+	Policy         string        `json:"policy" example:"standard"`
+	FewestAttempts int           `json:"fewest_attempts" example:"10" doc:"With all waits as long as jitter can make them."`
+	MostAttempts   int           `json:"most_attempts" example:"10" doc:"With all waits as short as jitter can make them."`
 	Attempts       []instantJSON `json:"attempts"`
 }
 
 type instantJSON struct {
-	Attempt       int   `json:"attempt"`
+	Attempt       int   `json:"attempt" example:"2"`
 	Wait          span  `json:"wait" doc:"Before this attempt, without jitter."`
 	WithoutJitter *span `json:"without_jitter" nullable:"true" doc:"After the first attempt; null: there is no such attempt."`
 	LeastJitter   *span `json:"least_jitter" nullable:"true" doc:"With all waits as short as jitter can make them."`

@@ -16,22 +16,22 @@ const retryAfter = 2 * time.Second
 // Problem is the body of every failed answer: RFC 9457 with one more member,
 // code. It is also the error that handlers return.
 type Problem struct {
-	Type      string  `json:"type" format:"uri-reference" example:"/docs#invalid_cursor" doc:"Where the code is explained."`
-	Title     string  `json:"title" doc:"The HTTP status in words."`
-	Status    int     `json:"status" doc:"The HTTP status."`
-	Code      Code    `json:"code"`
-	Detail    string  `json:"detail" doc:"What is wrong with this request and what to do about it."`
+	Type      string  `json:"type" format:"uri-reference" example:"/docs#invalid_request" doc:"Where the code is explained."`
+	Title     string  `json:"title" example:"Bad Request" doc:"The HTTP status in words."`
+	Status    int     `json:"status" example:"400" doc:"The HTTP status."`
+	Code      Code    `json:"code" example:"invalid_request" doc:"What went wrong, as a stable name: see Problems."`
+	Detail    string  `json:"detail" example:"limit: must be at least 1." doc:"What is wrong with this request and what to do about it."`
 	Errors    []Fault `json:"errors,omitempty" nullable:"false" doc:"The parts of the request that are wrong."`
-	Index     *int    `json:"index,omitempty" doc:"Which event of a batch is wrong, counted from 0."`
-	RequestID string  `json:"request_id,omitempty" doc:"Under which name the log has this failure."`
+	Index     *int    `json:"index,omitempty" example:"0" doc:"Which event of a batch is wrong, counted from 0."`
+	RequestID string  `json:"request_id,omitempty" example:"req_…" doc:"Under which name the log has this failure."`
 
 	header http.Header
 }
 
 // Fault is one wrong part of a request.
 type Fault struct {
-	Field  string `json:"field" doc:"The member, parameter or header; members of members are joined with dots."`
-	Detail string `json:"detail" doc:"What is wrong with it."`
+	Field  string `json:"field" example:"limit" doc:"The member, parameter or header; members of members are joined with dots."`
+	Detail string `json:"detail" example:"must be at least 1" doc:"What is wrong with it."`
 }
 
 // problem describes a failure. An empty format gives the code's own advice.

@@ -52,11 +52,11 @@ var replayRefusals = map[ReplayRefusal]string{
 }
 
 type replayedJSON struct {
-	ID         string  `json:"id"`
-	EventID    *string `json:"event_id"`
-	EndpointID *string `json:"endpoint_id"`
-	URL        *string `json:"url" doc:"Where it goes: the endpoint's URL at this moment."`
-	State      *string `json:"state" doc:"The state that it was found in."`
+	ID         string  `json:"id" example:"whd_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	EventID    *string `json:"event_id" example:"evt_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	EndpointID *string `json:"endpoint_id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg"`
+	URL        *string `json:"url" example:"https://example.com/webhooks" doc:"Where it goes: the endpoint's URL at this moment."`
+	State      *string `json:"state" example:"dead" doc:"The state that it was found in."`
 	Refusal    *string `json:"refusal" doc:"null: it can be replayed. Otherwise not_found, not_replayable, no_endpoint, endpoint_deleted, endpoint_disabled, superseded or event_expired."`
 	Detail     *string `json:"detail" doc:"The refusal in a sentence."`
 }
@@ -70,7 +70,7 @@ func showReplayed(r Replayed) replayedJSON {
 }
 
 type replayRequestJSON struct {
-	IDs     []string `json:"ids" minItems:"1" maxItems:"50" maxLength:"50"`
+	IDs     []string `json:"ids" minItems:"1" maxItems:"50" maxLength:"50" doc:"The deliveries' ids."`
 	Preview bool     `json:"preview,omitempty" doc:"Say what would happen, and change nothing."`
 }
 
@@ -102,16 +102,19 @@ func (s *server) registerRedelivery(r *routes) {
 	handle(r, route{
 		id: "replay-webhook-delivery", method: http.MethodPost, path: "/v1/webhook_deliveries/{id}/replay",
 		tag: tagDeliveries, need: mayManage, status: http.StatusAccepted, summary: "Replay a delivery", description: again,
+		codes: []Code{DeliveryNotReplayable},
 	}, s.replayOne)
 	handle(r, route{
 		id: "replay-webhook-deliveries", method: http.MethodPost, path: "/v1/webhook_deliveries/replay",
-		tag: tagDeliveries, need: mayManage, status: http.StatusAccepted, summary: "Replay up to 50 deliveries",
-		description: again + " All or none: if one is refused, the answer is 409 and says which. A preview answers 200.",
+		tag: tagDeliveries, need: mayManage, status: http.StatusAccepted, okMeans: "OK, for a preview", summary: "Replay up to 50 deliveries",
+		description: again + " All or none: if one is refused, or is not there, the answer is 409 and `errors` says which. A preview answers 200.",
+		sample:      `{"ids": ["$DELIVERY_ID"], "preview": true}`, codes: []Code{DeliveryNotReplayable},
 	}, s.replayMany)
 	handle(r, route{
 		id: "resolve-webhook-delivery", method: http.MethodPost, path: "/v1/webhook_deliveries/{id}/resolve",
 		tag: tagDeliveries, need: mayManage, summary: "Resolve a dead delivery",
 		description: "Nothing is sent; it leaves the list of dead ones, and the reason is kept.",
+		sample:      `{"reason": "Settled by phone with the customer."}`, codes: []Code{DeliveryNotResolvable},
 	}, s.resolve)
 }
 

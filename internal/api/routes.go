@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,9 +32,15 @@ type route struct {
 	summary     string
 	description string
 	need        permission
+	sample      string        // for the example: the JSON body, or of a GET the query; "": without
+	codes       []Code        // of problems that its kind of request does not already have: see codesOf
 	status      int           // of a success; 0: 200, or 204 without a body
+	okMeans     string        // what 200 says where status is another one; "": it never comes
 	timeout     time.Duration // for the work once the body is there; 0: workTime
 }
+
+// aRepeat is what 200 means where 201 is the answer to what is new.
+const aRepeat = "OK, for a repeat"
 
 // workTime is how long an operation may take before storage counts as
 // unavailable.
@@ -50,6 +57,7 @@ func handle[I, O any](r *routes, at route, work func(context.Context, *I) (*O, e
 	operation := at.operation()
 	operation.Middlewares = huma.Middlewares{r.server.receiving(at)}
 	r.note(at)
+	operation.Responses = map[string]*huma.Response{} // huma fills it
 	huma.Register(r.api, operation, func(ctx context.Context, input *I) (*O, error) {
 		output, err := work(ctx, input)
 		if err != nil {
@@ -57,6 +65,10 @@ func handle[I, O any](r *routes, at route, work func(context.Context, *I) (*O, e
 		}
 		return output, nil
 	})
+	if at.okMeans != "" {
+		usual := operation.Responses[strconv.Itoa(at.status)]
+		operation.Responses["200"] = &huma.Response{Description: at.okMeans, Content: usual.Content}
+	}
 }
 
 // handleRaw registers an operation that reads and writes HTTP itself. The
@@ -92,10 +104,14 @@ func (at route) operation() huma.Operation {
 		Summary: at.summary, Description: at.description, DefaultStatus: at.status,
 		RejectUnknownQueryParameters: true,
 		MaxBodyBytes:                 -1, // receiving has read the body already
+		Extensions: map[string]any{
+			codesExtension:   at.codes,
+			samplesExtension: []codeSample{{Language: "Shell", Label: "curl", Source: at.curl()}},
+		},
 	}
 	if at.need != nil {
 		operation.Security = []map[string][]string{{keyScheme: {}}}
-		operation.Extensions = map[string]any{scopesExtension: at.need}
+		operation.Extensions[scopesExtension] = at.need
 	}
 	return operation
 }

@@ -43,7 +43,7 @@ func (t *timestamp) UnmarshalJSON(text []byte) error {
 func (timestamp) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeString, Format: "date-time", Nullable: true,
-		Description: "RFC 3339.", Examples: []any{"2026-03-01T12:00:00.000Z"},
+		Examples: []any{"2026-03-01T12:00:00.000Z"},
 	}
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -50,6 +51,15 @@ func (o Owner) Owns(tenant string) bool { return o.any || o.tenant != "" && o.te
 // permission lists the scopes that may call an operation. A nil permission is
 // for everybody, without a key.
 type permission []Scope
+
+// String lists the scopes in a sentence.
+func (p permission) String() string {
+	words := make([]string, len(p))
+	for i, scope := range p {
+		words[i] = string(scope)
+	}
+	return strings.Join(words, " or ")
+}
 
 // The permissions, from the widest to the narrowest.
 var (

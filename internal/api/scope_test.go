@@ -36,7 +36,10 @@ type operation struct {
 	method, path string
 	OperationID  string   `json:"operationId"`
 	Scopes       []string `json:"x-scopes"`
+	Codes        []Code   `json:"x-codes"`
 	Security     []any
+	Samples      []codeSample   `json:"x-codeSamples"`
+	Responses    map[string]any // by status
 }
 
 func operations(t testing.TB, r *rig) []operation {

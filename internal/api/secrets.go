@@ -18,10 +18,10 @@ const (
 )
 
 type secretJSON struct {
-	ID        string    `json:"id"`
+	ID        string    `json:"id" example:"sec_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	CreatedAt timestamp `json:"created_at" nullable:"false"`
 	ExpiresAt timestamp `json:"expires_at" doc:"When it stops signing; null: when it is revoked."`
-	Value     *string   `json:"value,omitempty" doc:"The secret itself: only in the answer to its creation, and nobody can see it again."`
+	Value     *string   `json:"value,omitempty" example:"whsec_…" doc:"The secret itself: only in the answer to its creation, and nobody can see it again."`
 }
 
 // showSecret shows the value only if asked to: in the answer to the creation.
@@ -71,12 +71,15 @@ func (s *server) registerSecrets(r *routes) {
 	const root = "/v1/webhook_endpoints/{id}/secrets"
 	handle(r, route{
 		id: "add-secret", method: http.MethodPost, path: root, tag: tagSecrets, need: mayManage,
-		status: http.StatusCreated, summary: "Add a secret", description: "It signs beside those that are there, at once.",
+		status: http.StatusCreated, okMeans: aRepeat, summary: "Add a secret",
+		description: "It signs beside those that are there, at once. Without a body, one is generated; the answer holds it, this once.",
+		codes:       []Code{InvalidSecret, SecretExists, CreatedAndDeleted},
 	}, s.addSecret)
 	handle(r, route{
 		id: "rotate-secret", method: http.MethodPost, path: root + "/rotate", tag: tagSecrets, need: mayManage,
-		status: http.StatusCreated, summary: "Rotate the secret",
-		description: "Adds a new secret and lets all older ones expire after the overlap, in which all of them sign.",
+		status: http.StatusCreated, okMeans: aRepeat, summary: "Rotate the secret",
+		description: "Adds a new secret and lets all older ones expire after the overlap, in which all of them sign. The answer holds it, this once.",
+		sample:      `{"overlap": "48h"}`, codes: []Code{InvalidSecret, SecretExists, CreatedAndDeleted},
 	}, s.rotateSecret)
 	handle(r, route{
 		id: "list-secrets", method: http.MethodGet, path: root, tag: tagSecrets, need: mayManage,
@@ -84,7 +87,7 @@ func (s *server) registerSecrets(r *routes) {
 	}, s.listSecrets)
 	handle(r, route{
 		id: "revoke-secret", method: http.MethodDelete, path: root + "/{secret}", tag: tagSecrets, need: mayManage,
-		summary: "Revoke a secret", description: "It stops signing at once. Without any secret nothing is sent: every attempt fails with no_secret.",
+		summary: "Revoke a secret", description: "It stops signing at once. Without any secret nothing is sent: every attempt fails with `no_secret`.",
 	}, s.revokeSecret)
 }
 

@@ -30,11 +30,11 @@ type TenantPatch struct {
 }
 
 type tenantJSON struct {
-	ID               string    `json:"id"`
-	Name             string    `json:"name"`
-	Priority         int       `json:"priority"`
-	AlertEmails      []string  `json:"alert_emails"`
-	TechnicalContact string    `json:"technical_contact"`
+	ID               string    `json:"id" example:"acme"`
+	Name             string    `json:"name" example:"Acme Ltd"`
+	Priority         int       `json:"priority" doc:"Higher ones are sent first when there is more than can be sent."`
+	AlertEmails      []string  `json:"alert_emails" example:"[\"ops@example.com\"]" doc:"Who is told when a delivery is dead."`
+	TechnicalContact string    `json:"technical_contact" doc:"E-mail address of who is told when an endpoint fails for days."`
 	CreatedAt        timestamp `json:"created_at" nullable:"false"`
 	UpdatedAt        timestamp `json:"updated_at" nullable:"false"`
 }
@@ -56,17 +56,17 @@ func listed[T any](list []T) []T {
 
 type newTenantJSON struct {
 	ID               string   `json:"id" minLength:"1" maxLength:"64" pattern:"^[a-zA-Z0-9_.-]+$" patternDescription:"letters, digits, _, . and -" doc:"Your own name for the tenant. It never changes."`
-	Name             string   `json:"name,omitempty" maxLength:"200"`
+	Name             string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
 	Priority         int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Higher ones are sent first when there is more than can be sent."`
 	AlertEmails      []string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Who is told when a delivery is dead."`
 	TechnicalContact string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of who is told when an endpoint fails for days."`
 }
 
 type tenantPatchJSON struct {
-	Name             *string   `json:"name,omitempty" maxLength:"200"`
+	Name             *string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
 	Priority         *int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Only an admin key may change it."`
-	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254"`
-	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254"`
+	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Who is told when a delivery is dead. Replaces the list."`
+	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of who is told when an endpoint fails for days. Empty: nobody."`
 }
 
 type tenantPath struct {
@@ -91,7 +91,9 @@ type tenantAnswer struct {
 func (s *server) registerTenants(r *routes) {
 	handle(r, route{
 		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, need: mayAdmin,
-		status: http.StatusCreated, summary: "Create a tenant",
+		status: http.StatusCreated, okMeans: aRepeat, summary: "Create a tenant",
+		description: "Everything else belongs to a tenant: endpoints, events, keys.",
+		sample:      `{"id": "acme", "name": "Acme Ltd"}`, codes: []Code{TenantExists, CreatedAndDeleted},
 	}, s.createTenant)
 	handle(r, route{
 		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, need: mayRead,
@@ -103,11 +105,13 @@ func (s *server) registerTenants(r *routes) {
 	}, s.getTenant)
 	handle(r, route{
 		id: "update-tenant", method: http.MethodPatch, path: "/v1/tenants/{tenant}", tag: tagTenants, need: mayManage,
-		summary: "Change a tenant", description: "What is left out or null stays as it is.",
+		summary: "Change a tenant", description: "What is left out or `null` stays as it is; lists are replaced as a whole.",
+		sample: `{"alert_emails": ["ops@example.com"]}`,
 	}, s.updateTenant)
 	handle(r, route{
 		id: "delete-tenant", method: http.MethodDelete, path: "/v1/tenants/{tenant}", tag: tagTenants, need: mayAdmin,
-		summary: "Delete a tenant", description: "It must have no endpoints or sources any more. Its keys stop working.",
+		summary: "Delete a tenant", description: "It must have no endpoints or sources any more. Its keys stop working within 5 seconds.",
+		codes: []Code{TenantInUse, TenantBusy},
 	}, s.deleteTenant)
 }
 
