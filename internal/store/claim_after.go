@@ -24,21 +24,21 @@ var claimNextDueSQL string
 func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 	result := delivery.Claimed{Lanes: len(c.lanes), NextDue: delivery.NothingDue}
 	woken := 0
-	batch := &pgx.Batch{}
-	batch.Queue(asyncCommit)
-	if len(c.rows) > 0 {
-		batch.Queue(claimEventsSQL, c.eventsWanted()...).Query(c.readEvents)
-	}
-	if len(c.parked) > 0 {
-		shards, endpoints := splitRefs(c.parked)
-		batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
-	}
-	if len(c.rows) < c.n {
-		batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
-			return scanNextDue(row, &result.NextDue)
-		})
-	}
-	err := c.store.inHotTx(ctx, "reading what was claimed", func(tx hotTx) error { return runBatch(ctx, tx, batch) })
+	err := c.store.inHotBatch(ctx, "reading what was claimed", func(batch *pgx.Batch) {
+		batch.Queue(asyncCommit)
+		if len(c.rows) > 0 {
+			batch.Queue(claimEventsSQL, c.eventsWanted()...).Query(c.readEvents)
+		}
+		if len(c.parked) > 0 {
+			shards, endpoints := splitRefs(c.parked)
+			batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
+		}
+		if len(c.rows) < c.n {
+			batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
+				return scanNextDue(row, &result.NextDue)
+			})
+		}
+	})
 	for _, row := range c.rows {
 		if err != nil || row.isWhole {
 			result.Claims = append(result.Claims, row.claim)

@@ -30,6 +30,26 @@ type hotTx struct {
 // inHotTx runs a transaction on the hot pool, again where the server ended it
 // for the sake of others. do must therefore be free of lasting effects.
 func (s *Store) inHotTx(ctx context.Context, what string, do func(hotTx) error) error {
+	return tryAgain(ctx, what, func() error {
+		return s.hot.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+			before := time.Now()
+			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return do(hotTx{tx, before}) })
+		})
+	})
+}
+
+// inHotBatch is inHotTx for statements that don't depend on each other's results:
+// they are a transaction of their own, in one round trip. fill is called for every
+// try.
+func (s *Store) inHotBatch(ctx context.Context, what string, fill func(*pgx.Batch)) error {
+	return tryAgain(ctx, what, func() error {
+		batch := &pgx.Batch{}
+		fill(batch)
+		return s.hot.SendBatch(ctx, batch).Close()
+	})
+}
+
+func tryAgain(ctx context.Context, what string, do func() error) error {
 	var err error
 	for try := range hotTries {
 		if try > 0 {
@@ -37,11 +57,7 @@ func (s *Store) inHotTx(ctx context.Context, what string, do func(hotTx) error) 
 				return fmt.Errorf("%s: %w", what, err)
 			}
 		}
-		err = s.hot.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-			before := time.Now()
-			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return do(hotTx{tx, before}) })
-		})
-		if !isRetryable(err) {
+		if err = do(); !isRetryable(err) {
 			break
 		}
 	}

@@ -30,11 +30,9 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 		return 0, nil
 	}
 	shards, endpoints := splitRefs(lanes)
-	err = s.inHotTx(ctx, "waking lanes", func(tx hotTx) error {
-		batch := &pgx.Batch{}
+	err = s.inHotBatch(ctx, "waking lanes", func(batch *pgx.Batch) {
 		batch.Queue(asyncCommit) // lost in a crash of the server, the sweep finds it
 		batch.Queue(wakeLanesSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
-		return runBatch(ctx, tx, batch)
 	})
 	if err == nil && woken > 0 {
 		s.notify(ctx)
