@@ -48,7 +48,7 @@ func writePrivately(path, content string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name())
+	defer func() { _ = os.Remove(temporary.Name()) }() // gone already if all went well
 	if _, err := temporary.WriteString(content); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func Run(ctx context.Context, options Options, ready func(Info)) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }() // the server has closed it by then, if it ran
 	db, err := openDatabase(ctx, options)
 	if err != nil {
 		return err

@@ -331,7 +331,7 @@ func (f *fake) deliver(e *fakeEvent, endpoint *fakeEndpoint, d *deliveryView, nu
 		body = endpoint.contract.Envelope.Render(policy.Fields{ID: d.EventID, Type: e.eventType, AcceptedAt: e.id.Time()}, e.data)
 	}
 	if every(f.tricks.reencode, number) {
-		body = bytes.Replace(body, []byte(`":`), []byte(`" :`), -1)
+		body = bytes.ReplaceAll(body, []byte(`":`), []byte(`" :`))
 	}
 	secret := endpoint.secret
 	if every(f.tricks.forge, number) {

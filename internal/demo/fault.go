@@ -31,7 +31,7 @@ const (
 	BadSignature    FaultKind = "bad_signature"    // its signature did not hold
 )
 
-// TooSlow: a healthy endpoint waited longer than allowed.
+// TooSlow means that a healthy endpoint waited longer than allowed.
 const TooSlow FaultKind = "too_slow"
 
 // Fault is one thing that is not as it must be.

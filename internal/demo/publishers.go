@@ -34,7 +34,7 @@ func (p publishers) run(ctx context.Context, t traffic) error {
 	feed(ctx, t, parcels)
 	working.Wait()
 	p.ledger.finish(time.Since(began))
-	if cause := context.Cause(ctx); cause != ctx.Err() {
+	if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
 		return fmt.Errorf("publishing: %w", cause)
 	}
 	return nil

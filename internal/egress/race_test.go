@@ -46,7 +46,7 @@ type closingConn struct {
 
 func (c *closingConn) Close() error { c.closed.Store(true); return nil }
 
-func race(t *testing.T, ctx context.Context, connect func(ctx context.Context, n int) (net.Conn, error)) (net.Conn, error, time.Duration) {
+func race(ctx context.Context, t *testing.T, connect func(ctx context.Context, n int) (net.Conn, error)) (net.Conn, error, time.Duration) { //nolint:revive // the time is beside the point of most tests
 	t.Helper()
 	list := targets(addrs("1.1.1.1", "1.1.1.2", "1.1.1.3"), 443)
 	began := time.Now()
@@ -62,7 +62,7 @@ func TestRaceConnect_HangingAddressDelaysTheNextOnly(t *testing.T) {
 		third := &closingConn{}
 		// Nobody else ends this context: attempts that are not given up hang
 		// forever, and the bubble notices.
-		conn, err, took := race(t, context.WithoutCancel(t.Context()), func(ctx context.Context, n int) (net.Conn, error) {
+		conn, err, took := race(context.WithoutCancel(t.Context()), t, func(ctx context.Context, n int) (net.Conn, error) {
 			if n == 3 {
 				return third, nil
 			}
@@ -81,7 +81,7 @@ func TestRaceConnect_FailureStartsTheNextAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		third := &closingConn{}
-		conn, err, took := race(t, t.Context(), func(_ context.Context, n int) (net.Conn, error) {
+		conn, err, took := race(t.Context(), t, func(_ context.Context, n int) (net.Conn, error) {
 			if n == 3 {
 				return third, nil
 			}
@@ -97,7 +97,7 @@ func TestRaceConnect_ReportsTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		first := errors.New("first")
-		_, err, _ := race(t, t.Context(), func(_ context.Context, n int) (net.Conn, error) {
+		_, err, _ := race(t.Context(), t, func(_ context.Context, n int) (net.Conn, error) {
 			if n == 1 {
 				return nil, first
 			}
@@ -113,7 +113,7 @@ func TestRaceConnect_ContextBoundsEverything(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), nextAttemptDelay+time.Millisecond)
 		defer cancel()
 		var begun atomic.Int32
-		_, err, took := race(t, ctx, func(ctx context.Context, _ int) (net.Conn, error) {
+		_, err, took := race(ctx, t, func(ctx context.Context, _ int) (net.Conn, error) {
 			begun.Add(1)
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -128,7 +128,7 @@ func TestRaceConnect_ClosesWhatConnectsLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		late, winner := &closingConn{}, &closingConn{}
-		conn, err, _ := race(t, t.Context(), func(_ context.Context, n int) (net.Conn, error) {
+		conn, err, _ := race(t.Context(), t, func(_ context.Context, n int) (net.Conn, error) {
 			if n == 1 {
 				time.Sleep(nextAttemptDelay + time.Second) // the bubble's clock
 				return late, nil

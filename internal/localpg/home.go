@@ -92,13 +92,13 @@ func (h *home) create(dataDir string) error {
 	return err
 }
 
-// replaceFile writes a file anew, durably: what was there before, be it a link
+// replaceFile writes a file anew, durably and for its owner's eyes only: what was there before, be it a link
 // or a pipe, is removed and not opened.
-func (h *home) replaceFile(name, content string, mode fs.FileMode) error {
+func (h *home) replaceFile(name, content string) error {
 	if err := h.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := h.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	file, err := h.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

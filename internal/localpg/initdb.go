@@ -31,7 +31,7 @@ func (h *home) createCluster(ctx context.Context, with installation, isEphemeral
 	if err := h.root.RemoveAll(unfinished); err != nil {
 		return fmt.Errorf("removing an unfinished cluster: %w", err)
 	}
-	if err := h.replaceFile(passwordName, rand.Text()+"\n", 0o600); err != nil {
+	if err := h.replaceFile(passwordName, rand.Text()+"\n"); err != nil {
 		return fmt.Errorf("writing the password: %w", err)
 	}
 	if err := h.runInitdb(ctx, with, isEphemeral); err != nil {

@@ -49,7 +49,7 @@ func (h *home) rotateLog(limit int64) error {
 	}
 	defer from.Close()
 	previous := logName + ".1"
-	if err := h.replaceFile(previous, "", 0o600); err != nil {
+	if err := h.replaceFile(previous, ""); err != nil {
 		return fmt.Errorf("rotating PostgreSQL's log: %w", err)
 	}
 	to, err := h.root.OpenFile(previous, os.O_WRONLY, 0)

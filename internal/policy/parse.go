@@ -74,7 +74,7 @@ func (p *Policy) readRequest(s *section) {
 	if p.Lease > time.Hour {
 		s.complain("lease", "must be at most 1h: so long does a dead worker keep its deliveries")
 	}
-	p.MaxInFlight = s.count("max_in_flight", 10, 1, 1000)
+	p.MaxInFlight = s.count("max_in_flight", 10, 1000)
 }
 
 func (p *Policy) readResponse(s *section) {

@@ -118,7 +118,7 @@ func readBreaker(part *section, c *circuit.Settings) {
 	for _, name := range []string{"failures", "pause", "max_pause"} {
 		part.need(name)
 	}
-	c.Failures = part.count("failures", 1, 1, 1000)
+	c.Failures = part.count("failures", 1, 1000)
 	c.Pause = part.duration("pause", 0)
 	c.MaxPause = part.duration("max_pause", 0)
 	if c.Pause < time.Second {
@@ -132,21 +132,21 @@ func readBreaker(part *section, c *circuit.Settings) {
 func (p *Policy) readSlowDown(part *section) {
 	part.need("restore_after")
 	slow := &p.Circuit.SlowDown
-	slow.RestoreAfter = part.count("restore_after", 0, 1, 10_000)
+	slow.RestoreAfter = part.count("restore_after", 0, 10_000)
 	if !part.has("slower_than") {
 		part.forbid("without slower_than", "in_a_row")
 		return
 	}
 	part.need("in_a_row")
 	slow.SlowerThan = part.duration("slower_than", 0)
-	slow.InARow = part.count("in_a_row", 0, 1, 10_000)
+	slow.InARow = part.count("in_a_row", 0, 10_000)
 	if slow.SlowerThan <= 0 || slow.SlowerThan >= p.Deadline {
 		part.complain("slower_than", "must be more than 0s and less than the deadline (%s)", short(p.Deadline))
 	}
 }
 
 func readDisable(part *section, d *circuit.Disable) {
-	d.Failures = part.count("failures", 0, 1, 1_000_000)
+	d.Failures = part.count("failures", 0, 1_000_000)
 	d.After = part.duration("after", 0)
 	d.Warn = part.durations("warn_after")
 	if d.Failures == 0 && d.After == 0 {
@@ -155,7 +155,7 @@ func readDisable(part *section, d *circuit.Disable) {
 	if d.After == 0 {
 		part.forbid("without after", "min_attempts", "warn_after")
 	}
-	d.MinAttempts = part.count("min_attempts", 1, 1, 1_000_000)
+	d.MinAttempts = part.count("min_attempts", 1, 1_000_000)
 	for i, threshold := range d.Warn {
 		if threshold <= 0 || threshold >= d.After || i > 0 && threshold <= d.Warn[i-1] {
 			part.complain("warn_after", "must be ascending and each less than after (%s)", short(d.After))

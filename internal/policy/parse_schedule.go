@@ -102,7 +102,7 @@ func (p *Policy) readGiveUp(s *section) {
 		part = &section{reader: s.reader, at: s.at, path: "give_up"}
 	}
 	g := &p.GiveUp
-	g.Attempts = part.count("attempts", 0, 1, mostInstants)
+	g.Attempts = part.count("attempts", 0, mostInstants)
 	g.Age = part.duration("age", 0)
 	g.AgeFrom = choice(part, "age_from", FromAccepted, FromAccepted, FromFirstAttempt)
 	if part.has("age") && g.Age == 0 {

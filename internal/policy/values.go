@@ -53,8 +53,9 @@ func (r *reader) readDuration(e entry) time.Duration {
 	return read
 }
 
-// count is a whole number within bounds.
-func (s *section) count(name string, fallback, least, most int) int {
+// count is a whole number from 1 to most.
+func (s *section) count(name string, fallback, most int) int {
+	const least = 1
 	if !s.has(name) {
 		return fallback
 	}

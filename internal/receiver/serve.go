@@ -68,6 +68,8 @@ func ServeHandler(ctx context.Context, listener net.Listener, handler http.Handl
 	if err := server.Shutdown(stopping); errors.Is(err, context.DeadlineExceeded) {
 		_ = server.Close() // it says that connections were still open, which was the point
 	}
-	<-served
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("receiving on %s: %w", listener.Addr(), err)
+	}
 	return nil
 }

@@ -39,5 +39,5 @@ func order(s *source) Payload {
 
 var products = []string{
 	"Pão de fermentação natural 1/2 kg", "Café torrado “Serra Azul”", "Camiseta P/M/G – algodão", "Caderno pautado 96 fls.",
-	"Plano Anual ☁️ 2 TB", "Ração 10,1 kg", "Kit lâmpada E27 (3×)", "Vinho verde 0.750 l", "Guarda-chuva ☂ 105 cm", "Mel & própolis",
+	"Plano de 12 meses ☁️ 2 TB", "Ração 10,1 kg", "Kit lâmpada E27 (3×)", "Vinho verde 0.750 l", "Guarda-chuva ☂ 105 cm", "Mel & própolis",
 }

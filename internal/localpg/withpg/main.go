@@ -94,7 +94,7 @@ func startServer(signals <-chan os.Signal, ephemeral bool, complaints io.Writer)
 }
 
 func runCommand(args []string, databaseURL string, signals <-chan os.Signal, complaints io.Writer) int {
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // ended by the signals that we pass on
 	cmd.Env = append(os.Environ(), urlVariable+"="+databaseURL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
