@@ -94,7 +94,7 @@ var tags = []*huma.Tag{
 	{Name: tagEvents, Description: "What happened, as its publisher told it."},
 	{Name: tagEndpoints, Description: "Where a tenant wants events delivered."},
 	{Name: tagSecrets, Description: "What an endpoint's deliveries are signed with. Several sign at once during a rotation."},
-	{Name: tagDeliveries, Description: "One event's way to one endpoint, with its attempts. A delivery is `pending`, `sending`, `delivered`, `dead` (given up), `skipped` (nothing to send or nowhere to send it), `superseded` (by a newer one with its coalescing key), `resolved` (a dead one that a person closed) or `discarded` (a pending one that a person closed)."},
+	{Name: tagDeliveries, Description: "One event's way to one endpoint, with its attempts. A delivery is `pending`, `sending`, `delivered`, `dead` (given up), `skipped` (recorded, but not to be sent: see `skip_reason`), `superseded` (by a newer one with its coalescing key), `resolved` (a dead one that a person closed) or `discarded` (a pending one that a person closed)."},
 	{Name: tagPolicies, Description: "Delivery contracts: deadlines, retries, headers, signatures."},
 	{Name: tagTenants, Description: "Whose events and endpoints they are."},
 	{Name: tagKeys, Description: "Who may call this interface, and what for."},
