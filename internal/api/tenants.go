@@ -32,9 +32,9 @@ type TenantPatch struct {
 type tenantJSON struct {
 	ID               string    `json:"id" example:"acme"`
 	Name             string    `json:"name" example:"Acme Ltd"`
-	Priority         int       `json:"priority" doc:"Higher ones are sent first when there is more than can be sent."`
-	AlertEmails      []string  `json:"alert_emails" example:"[\"ops@example.com\"]" doc:"Who is told when a delivery is dead."`
-	TechnicalContact string    `json:"technical_contact" doc:"E-mail address of who is told when an endpoint fails for days."`
+	Priority         int       `json:"priority" doc:"Higher is more important. It is kept; which delivery goes first does not depend on it so far."`
+	AlertEmails      []string  `json:"alert_emails" example:"[\"ops@example.com\"]" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far."`
+	TechnicalContact string    `json:"technical_contact" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far."`
 	CreatedAt        timestamp `json:"created_at" nullable:"false"`
 	UpdatedAt        timestamp `json:"updated_at" nullable:"false"`
 }
@@ -57,16 +57,16 @@ func listed[T any](list []T) []T {
 type newTenantJSON struct {
 	ID               string   `json:"id" minLength:"1" maxLength:"64" pattern:"^[a-zA-Z0-9_.-]+$" patternDescription:"letters, digits, _, . and -" doc:"Your own name for the tenant. It never changes."`
 	Name             string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
-	Priority         int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Higher ones are sent first when there is more than can be sent."`
-	AlertEmails      []string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Who is told when a delivery is dead."`
-	TechnicalContact string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of who is told when an endpoint fails for days."`
+	Priority         int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Higher is more important. It is kept; which delivery goes first does not depend on it so far."`
+	AlertEmails      []string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far."`
+	TechnicalContact string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far."`
 }
 
 type tenantPatchJSON struct {
 	Name             *string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
 	Priority         *int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Only an admin key may change it."`
-	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Who is told when a delivery is dead. Replaces the list."`
-	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of who is told when an endpoint fails for days. Empty: nobody."`
+	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far. Replaces the list."`
+	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far. Empty: nobody."`
 }
 
 type tenantPath struct {
