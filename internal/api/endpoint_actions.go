@@ -43,7 +43,7 @@ func (s *server) registerEndpointActions(r *routes) {
 		s.changing(s.Endpoints.ResumeEndpoint))
 	handle(r, action("test", "Send a test event now",
 		"One attempt, ahead of all that waits; it is not retried. The answer says what came of it. "+
-			"The endpoint must be active: neither paused nor disabled.", EndpointDisabled), s.testEndpoint)
+			"The endpoint must be active: neither paused nor disabled.", EndpointDisabled, EndpointBusy), s.testEndpoint)
 	handle(r, action("discard", "Discard what is pending",
 		"What waits is closed as `discarded`. What is being sent just now is not touched."), s.discardPending)
 }

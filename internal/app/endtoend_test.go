@@ -274,3 +274,16 @@ func TestTest_SendsOneNow(t *testing.T) {
 	require.NoError(t, json.Unmarshal(receiver.arrivals()[0].body, &body))
 	require.Equal(t, "malote.test", body["type"])
 }
+
+func TestTest_SaysThatItWaits(t *testing.T) {
+	t.Parallel()
+	options := testOptions(pgtest.DSN(t))
+	options.Roles = []app.Role{app.RoleAPI} // so that nobody sends it
+	s := start(t, options)
+	s.must(201, "POST", "/v1/policies", map[string]any{"yaml": "name: hasty\ndeadline: 100ms\nschedule: {kind: table, waits: [1m], then: end}\n"})
+	endpoint := s.endpoint("acme", "http://127.0.0.1:1/", map[string]any{"policy": "hasty"})
+	status, answer := s.call("POST", "/v1/webhook_endpoints/"+endpoint["id"].(string)+"/test", nil)
+	require.Equal(t, 409, status, answer)
+	require.Equal(t, "webhook_endpoint_busy", answer["code"])
+	s.awaitStates("acme", map[string]int{"pending": 1})
+}

@@ -20,6 +20,9 @@ func translate(err error) api.Code {
 	if errors.Is(err, publish.ErrStopped) || store.IsUnavailable(err) {
 		return api.Unavailable
 	}
+	if _, waits := errors.AsType[*testWaitsError](err); waits {
+		return api.EndpointBusy
+	}
 	for _, known := range []struct {
 		err  error
 		code api.Code

@@ -117,6 +117,15 @@ func newAttemptRow(done policy.Completion) attemptRow {
 	return attemptRow{claim: done.Claim, outcome: done.Outcome, code: done.Decision.ErrorCode}
 }
 
+// scheduledAt is when the attempt was due. A test is due long before it is made,
+// only to stand first in line; what people see is when it was asked for.
+func (row attemptRow) scheduledAt() time.Time {
+	if row.claim.Trigger == delivery.TriggerTest {
+		return row.claim.CycleStartedAt
+	}
+	return row.claim.ScheduledAt
+}
+
 func (c *completing) queueAttempts(batch *pgx.Batch) {
 	n := len(c.attempts)
 	if n == 0 {
@@ -131,7 +140,7 @@ func (c *completing) queueAttempts(batch *pgx.Batch) {
 		shards[i], deliveries[i], tokens[i] = row.claim.DeliveryID.Shard(), row.claim.DeliveryID, row.claim.Token
 		numbers[i], durations[i] = int32(row.claim.Attempt), int32(row.outcome.Duration.Milliseconds())
 		triggers[i], codes[i], texts[i] = string(row.claim.Trigger), string(row.code), storable(row.outcome.ErrorText)
-		scheduled[i], started[i] = row.claim.ScheduledAt, row.outcome.StartedAt
+		scheduled[i], started[i] = row.scheduledAt(), row.outcome.StartedAt
 		statuses[i], responses[i] = int16(row.outcome.Status), row.outcome.Response
 	}
 	batch.Queue(completeAttemptsSQL, shards, deliveries, tokens, numbers, triggers, scheduled, started,
