@@ -11,6 +11,10 @@ var (
 	ErrUnknownTenant   = errors.New("there is no such tenant")
 	ErrUnknownEndpoint = errors.New("the tenant has no such endpoint")
 	ErrKeyReused       = errors.New("the idempotency key was used before with another request")
+
+	// ErrUnitRefused stands on the drafts that were refused only because another
+	// one of their unit was.
+	ErrUnitRefused = errors.New("another event of the same request was refused")
 )
 
 // Draft is an event that is about to be published.

@@ -44,6 +44,7 @@ func (d *Dispatcher) attempt(ctx context.Context, claim *delivery.Claim) {
 	}
 	d.options.Observer.AttemptStarted()
 	outcome := d.send(ctx, claim, contract, now)
+	d.quota.end(claim) // before its completion can signal that there is room
 	done := d.decide(claim, contract, outcome)
 	d.options.Observer.AttemptEnded(done.Decision.ErrorCode, done.Decision.Success, outcome.Duration)
 	d.pool.add(done)

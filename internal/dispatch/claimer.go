@@ -78,16 +78,16 @@ func (d *Dispatcher) giveSlots(n int) {
 // all lanes alike, and for the others only from lanes that answer in good time.
 // What it returns may be sent, also beside an error.
 func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
+	d.short.Store(true) // before the look: an attempt that ends after it must signal
 	room, hanging := d.quota.left()
 	all := delivery.Claimed{NextDue: delivery.NothingDue}
 	if asked := min(room, n); asked > 0 {
 		var err error
 		all, err = d.claim(asked, d.options.Storage.Claim)
-		if err != nil || asked == n {
+		isAll := len(all.Claims) < asked && all.Lanes < asked // that was due, whoever might take it
+		if err != nil || asked == n || isAll {
+			d.short.Store(false)
 			return all, err
-		}
-		if len(all.Claims) < asked && all.Lanes < asked {
-			return all, nil // there is nothing more, whoever might take it
 		}
 	}
 	rest := n - len(all.Claims)

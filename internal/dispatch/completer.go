@@ -30,7 +30,8 @@ type completers struct {
 	storage  Storage
 	observer Observer
 	log      *slog.Logger
-	freed    func() // told after each commit: slots of lanes are free
+	freed    func()      // told after a commit that may have made work claimable
+	isShort  func() bool // whether claims leave something due for want of slots
 
 	queues  []chan policy.Completion
 	running sync.WaitGroup
@@ -40,8 +41,8 @@ type completers struct {
 	dropped atomic.Int64 // not recorded, because of that
 }
 
-func newCompleters(options Options, freed func()) *completers {
-	c := &completers{storage: options.Storage, observer: options.Observer, log: options.Log, freed: freed}
+func newCompleters(options Options, freed func(), isShort func() bool) *completers {
+	c := &completers{storage: options.Storage, observer: options.Observer, log: options.Log, freed: freed, isShort: isShort}
 	c.stop, c.giveUp = context.WithCancel(context.Background())
 	for range options.Completers {
 		// Outcomes wait here while a commit runs; when it is full, slots stay
@@ -109,7 +110,6 @@ func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Com
 	for pauses := forDatabase(); ; {
 		left, err := c.record(batch)
 		if len(left) < len(batch) {
-			c.freed()
 			if len(left) > 0 {
 				c.running.Go(func() { c.complete(left, nil) })
 			}
@@ -152,6 +152,9 @@ func (c *completers) try(batch []policy.Completion) error {
 	started := time.Now()
 	result, err := c.storage.Complete(ctx, batch)
 	c.observer.Completed(len(batch), result, time.Since(started), err)
+	if err == nil && (result.Woken || c.isShort()) {
+		c.freed()
+	}
 	if result.Lost > 0 {
 		c.log.Warn("claims were lost before they were completed", "lost", result.Lost)
 	}

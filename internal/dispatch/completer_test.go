@@ -90,7 +90,7 @@ func (b *book) attempts() [][]int {
 
 func newTestCompleters(storage Storage, n int) (c *completers, observer *counting) {
 	observer = &counting{}
-	c = newCompleters(Options{Storage: storage, Observer: observer, Completers: n, Log: slog.New(slog.DiscardHandler)}, func() {})
+	c = newCompleters(Options{Storage: storage, Observer: observer, Completers: n, Log: slog.New(slog.DiscardHandler)}, func() {}, func() bool { return false })
 	c.start()
 	return c, observer
 }
@@ -118,7 +118,7 @@ func TestCompleter_WhatArrivesDuringACommitIsTheNextBatch(t *testing.T) {
 		b := &book{commitTime: 10 * time.Millisecond}
 		freed := 0
 		c, observer := newTestCompleters(b, 1)
-		c.freed = func() { freed++ }
+		c.freed, c.isShort = func() { freed++ }, func() bool { return true }
 		endpoint, began := newEndpoint(), time.Now()
 		c.add(outcomeOf(endpoint, 1))
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestCompleter_WhatArrivesDuringACommitIsTheNextBatch(t *testing.T) {
 		c.finish()
 		require.Equal(t, [][]int{{1}, upTo(2, 50)}, b.attempts())
 		require.Equal(t, 20*time.Millisecond, time.Since(began), "nobody waits for company")
-		require.Equal(t, 2, freed, "slots are told of after each commit")
+		require.Equal(t, 2, freed, "where claims were short of slots, each commit tells")
 		require.Equal(t, []int{1, 49}, observer.batches)
 	})
 }

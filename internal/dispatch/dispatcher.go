@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -77,6 +78,7 @@ type Dispatcher struct {
 	log     *slog.Logger
 	slots   chan struct{}
 	quota   *quota
+	short   atomic.Bool   // the last claim left suspects waiting for a slot of theirs
 	signal  chan struct{} // capacity 1: something may be due
 	pool    *completers
 }
@@ -99,7 +101,7 @@ func New(options Options) *Dispatcher {
 		quota:  newQuota(options.MaxInFlight),
 		signal: make(chan struct{}, 1),
 	}
-	d.pool = newCompleters(options, d.Signal)
+	d.pool = newCompleters(options, d.Signal, d.short.Load)
 	return d
 }
 

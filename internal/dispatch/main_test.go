@@ -179,7 +179,7 @@ func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (polic
 			j.state = done.Decision.State
 		}
 	}
-	return policy.Completed{}, nil
+	return policy.Completed{Woken: true}, nil
 }
 
 // states counts the deliveries.

@@ -59,6 +59,9 @@ var neverSent = map[delivery.ErrorCode]bool{
 
 // Completed is what a batch of completions came to.
 type Completed struct {
+	// Woken says that lanes may have work now, or have it at another time than
+	// was known.
+	Woken bool
 	// Lost counts completions whose claim was no longer theirs (I5).
 	Lost int
 	// States counts the deliveries of the others by their state now.

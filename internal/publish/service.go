@@ -139,7 +139,7 @@ func (s *Service) PublishTest(ctx context.Context, tenant string, endpoint deliv
 func results(published []delivery.Published) ([]Result, error) {
 	list := make([]Result, len(published))
 	for i, p := range published {
-		if p.Err != nil {
+		if p.Err != nil && !errors.Is(p.Err, delivery.ErrUnitRefused) {
 			return nil, &RefusedError{Index: i, Err: p.Err}
 		}
 		list[i] = Result{ID: p.ID, Duplicate: p.Duplicate, Deliveries: p.Deliveries, Skipped: p.Skipped}

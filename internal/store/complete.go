@@ -190,5 +190,8 @@ func (c *completing) result() policy.Completed {
 	for _, s := range c.signals {
 		result.Signals[s.signal.Kind]++
 	}
+	for _, lane := range c.lanes {
+		result.Woken = result.Woken || !lane.wake.IsZero()
+	}
 	return result
 }

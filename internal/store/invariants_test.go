@@ -306,7 +306,10 @@ func TestI5_CompletingTwiceIsOnce(t *testing.T) {
 	result := f.answer(500, claims...) // the acknowledgement of COMMIT was lost
 	require.Equal(t, 1, result.Lost)
 	require.Equal(t, before, scalar[int](f, `SELECT consecutive_failures FROM malote.lanes`))
-	require.Equal(t, 1, scalar[int](f, `SELECT count(*)::int FROM malote.attempts`))
+	result = f.answer(200, claims...) // and not even another outcome changes what is recorded
+	require.Equal(t, 1, result.Lost)
+	require.Equal(t, 500, scalar[int](f, `SELECT response_status::int FROM malote.attempts`))
+	require.Equal(t, map[string]int{"pending": 1}, f.states())
 }
 
 func TestI6_OpenApplicationTransactionDelaysNobody(t *testing.T) {

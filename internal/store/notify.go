@@ -12,11 +12,12 @@ import (
 // lost notification costs a poll interval, nothing else.
 const wakeChannel = "malote_wake"
 
-// notify tells the processes, this one among them, that lanes became ready. It
-// comes after the commit that made them so: a commit with a notification in it
-// waits for every other one of the whole server.
+// notify tells the other processes that lanes became ready. It comes after the
+// commit that made them so: a commit with a notification in it waits for every
+// other one of the whole server. It waits for no disk: a lost one costs a poll.
 func (s *Store) notify(ctx context.Context) {
-	if _, err := s.hot.Exec(ctx, `SELECT pg_notify($1, '')`, wakeChannel); err != nil {
+	const statement = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
+	if _, err := s.hot.Exec(ctx, statement, wakeChannel, s.name); err != nil {
 		s.log.Warn("telling other processes of woken lanes failed; they find them when they poll", "error", err)
 	}
 }
@@ -38,19 +39,21 @@ func (s *Store) Listen(ctx context.Context, wake func()) error {
 	}
 	wake() // something may have happened while nobody listened
 	for {
-		if err := waitOrCheck(ctx, conn, wake); err != nil {
+		if err := waitOrCheck(ctx, conn, s.name, wake); err != nil {
 			return fmt.Errorf("listening: %w", err)
 		}
 	}
 }
 
-func waitOrCheck(ctx context.Context, conn *pgx.Conn, wake func()) error {
+func waitOrCheck(ctx context.Context, conn *pgx.Conn, self string, wake func()) error {
 	waiting, cancel := context.WithTimeout(ctx, listenerCheck)
 	defer cancel()
-	_, err := conn.WaitForNotification(waiting)
+	notification, err := conn.WaitForNotification(waiting)
 	switch {
 	case err == nil:
-		wake()
+		if notification.Payload != self { // whoever woke lanes here knows
+			wake()
+		}
 		return nil
 	case waiting.Err() == nil || ctx.Err() != nil || conn.IsClosed():
 		return err

@@ -75,12 +75,12 @@ func (p *publication) planFanOut(ctx context.Context) error {
 		draft := p.all[i]
 		own, known := endpoints[draft.Event.Tenant]
 		if !known {
-			p.round.refuse(p.all, draft.Unit, fmt.Errorf("%w: %q", delivery.ErrUnknownTenant, draft.Event.Tenant))
+			p.round.refuse(p.all, i, fmt.Errorf("%w: %q", delivery.ErrUnknownTenant, draft.Event.Tenant))
 			continue
 		}
 		plan, err := p.plan(draft, own)
 		if err != nil {
-			p.round.refuse(p.all, draft.Unit, err)
+			p.round.refuse(p.all, i, err)
 			continue
 		}
 		p.round.plans[i] = plan

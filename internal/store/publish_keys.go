@@ -193,7 +193,7 @@ func (p *publication) forgetKeys(ctx context.Context, expired []keyRow) error {
 func (p *publication) settleTaken(i int, found foundKey) {
 	draft := p.all[i]
 	if draft.Fingerprint != found.fingerprint {
-		p.round.refuse(p.all, draft.Unit, delivery.ErrKeyReused)
+		p.round.refuse(p.all, i, delivery.ErrKeyReused)
 		return
 	}
 	if p.round.results[i].Err == nil {

@@ -11,14 +11,17 @@ import (
 
 // outcomes of a publish, as the tables write them.
 type publishedAs struct {
-	same   int // index of the draft whose event it is
-	reused bool
+	same int   // index of the draft whose event it is
+	err  error // that it was refused with
 }
 
 func first(i int) publishedAs  { return publishedAs{same: i} }
 func repeat(i int) publishedAs { return publishedAs{same: i} }
 
-var refused = publishedAs{reused: true}
+var (
+	refused = publishedAs{err: delivery.ErrKeyReused}
+	withIt  = publishedAs{err: delivery.ErrUnitRefused} // refused for another of its unit
+)
 
 // TestGateway_G01_Keys tells what becomes of every way in which a key can come
 // again. A case is a list of calls, each a list of units, each a list of drafts
@@ -40,15 +43,15 @@ func TestGateway_G01_Keys(t *testing.T) {
 		{"within a unit", []call{{{"k:a", "k:a", "l:b"}}}, []publishedAs{first(0), repeat(0), first(2)}},
 		{"within a unit, of an earlier event", []call{{{"k:a"}}, {{"k:a", "k:a"}}}, []publishedAs{first(0), repeat(0), repeat(0)}},
 		{"a unit that contradicts itself keeps nothing", []call{{{"k:a", "k:b"}, {"l:c"}}, {{"k:b"}}},
-			[]publishedAs{refused, refused, first(2), first(3)}},
+			[]publishedAs{withIt, refused, first(2), first(3)}},
 		{"a unit is refused whole and gives its other keys back", []call{{{"k:a"}}, {{"l:a", "k:b", ":c"}, {"m:a"}}, {{"l:z"}}},
-			[]publishedAs{first(0), refused, refused, refused, first(4), first(5)}},
+			[]publishedAs{first(0), withIt, refused, withIt, first(4), first(5)}},
 		{"who repeats a refused draft comes first", []call{{{"k:a"}}, {{"l:a", "k:b"}, {"l:a"}, {"l:a"}}},
-			[]publishedAs{first(0), refused, refused, first(3), repeat(3)}},
+			[]publishedAs{first(0), withIt, refused, first(3), repeat(3)}},
 		{"a unit that repeats one draft and adds another", []call{{{"k:a"}, {"k:a", "l:b"}}, {{"l:b"}}},
 			[]publishedAs{first(0), repeat(0), first(2), repeat(2)}},
 		{"a unit that meets a repeat and a reuse", []call{{{"k:a"}, {"l:a"}}, {{"k:a", "l:b"}, {"l:a"}}},
-			[]publishedAs{first(0), first(1), refused, refused, repeat(1)}},
+			[]publishedAs{first(0), first(1), withIt, refused, repeat(1)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tenant := fmt.Sprintf("tenant-%d", number)
@@ -67,8 +70,8 @@ func TestGateway_G01_Keys(t *testing.T) {
 			}
 			require.Len(t, got, len(c.want))
 			for i, want := range c.want {
-				if want.reused {
-					require.ErrorIs(t, got[i].Err, delivery.ErrKeyReused, "draft %d", i)
+				if want.err != nil {
+					require.ErrorIs(t, got[i].Err, want.err, "draft %d", i)
 					continue
 				}
 				require.NoError(t, got[i].Err, "draft %d", i)
@@ -134,7 +137,7 @@ func TestPublish_RefusedUnitsLeaveNoKey(t *testing.T) {
 	published := f.publishUnits(
 		[]*delivery.Draft{draft("acme", "1", withKey("k")), draft("nobody", "2")},
 		[]*delivery.Draft{draft("acme", "3", withKey("l"))})
-	require.ErrorIs(t, published[0].Err, delivery.ErrUnknownTenant)
+	require.ErrorIs(t, published[0].Err, delivery.ErrUnitRefused, "the publisher must learn which one it was")
 	require.ErrorIs(t, published[1].Err, delivery.ErrUnknownTenant)
 	require.NoError(t, published[2].Err)
 	require.Equal(t, "l", scalar[string](f, `SELECT key FROM malote.event_keys`))

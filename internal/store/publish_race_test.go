@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -129,20 +130,23 @@ func checkKeys(t require.TestingT, drafts []*delivery.Draft, results []delivery.
 	}
 }
 
-// checkUnits: all or none, and none only because a key of the unit stands for
-// another request, of the unit itself or of somebody else.
+// checkUnits: all or none, and none only because the key of one, which is told
+// apart, stands for another request, of the unit itself or of somebody else.
 func checkUnits(t require.TestingT, drafts []*delivery.Draft, results []delivery.Published) {
-	refusals := make(map[int]int)
-	sizes := make(map[int]int)
+	refusals, culprits, sizes := make(map[int]int), make(map[int]int), make(map[int]int)
 	for i, d := range drafts {
 		sizes[d.Unit]++
 		if results[i].Err != nil {
-			require.ErrorIs(t, results[i].Err, delivery.ErrKeyReused)
 			refusals[d.Unit]++
+			if !errors.Is(results[i].Err, delivery.ErrUnitRefused) {
+				require.ErrorIs(t, results[i].Err, delivery.ErrKeyReused)
+				culprits[d.Unit]++
+			}
 		}
 	}
 	for unit, n := range refusals {
 		require.Equal(t, sizes[unit], n, "unit %d was torn apart", unit)
+		require.Equal(t, 1, culprits[unit], "unit %d", unit)
 	}
 }
 

@@ -67,11 +67,17 @@ func (r *publishRound) reset() {
 	r.superseded, r.lanes = nil, nil
 }
 
-// refuse marks all drafts of a unit. The first refusal of a unit counts.
-func (r *publishRound) refuse(drafts []*delivery.Draft, unit int, err error) {
+// refuse marks all drafts of a unit because of one. The first refusal of a unit
+// counts.
+func (r *publishRound) refuse(drafts []*delivery.Draft, culprit int, err error) {
 	for _, i := range r.leaders {
-		if drafts[i].Unit == unit && r.results[i].Err == nil {
+		if drafts[i].Unit != drafts[culprit].Unit || r.results[i].Err != nil {
+			continue
+		}
+		if i == culprit {
 			r.results[i] = delivery.Published{Err: err}
+		} else {
+			r.results[i] = delivery.Published{Err: delivery.ErrUnitRefused}
 		}
 	}
 }

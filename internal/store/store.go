@@ -39,6 +39,7 @@ type Store struct {
 	random  io.Reader
 	tenants *tenantCache
 	configs *endpointCache
+	name    string // tells this process's notifications from others'
 }
 
 // Open connects; it fails when the database cannot be reached within ctx.
@@ -59,6 +60,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if s.random == nil {
 		s.random = rand.Reader
 	}
+	s.name = rand.Text()
 	s.tenants = newTenantCache()
 	s.configs = newEndpointCache()
 	return s, nil
