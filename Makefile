@@ -10,6 +10,7 @@ help: ## List the commands
 
 demo: build ## Install what is missing, build, and watch real webhooks being delivered
 	scripts/install-needs postgresql
+	@sync # what was just built and installed should not be written out while the demo measures
 	bin/malote demo
 
 build: ## Build bin/malote
