@@ -1,12 +1,15 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
@@ -86,19 +89,15 @@ func TestFairQueue_F13_I8_CoalescingNeverBlocks(t *testing.T) {
 				return
 			default:
 			}
-			claimed, err := f.store.Claim(t.Context(), 4)
-			if err != nil {
+			if err := f.workAs(t.Context(), status); err != nil {
 				worked <- err
 				return
-			}
-			if len(claimed.Claims) > 0 {
-				f.answer(status, claimed.Claims...)
 			}
 		}
 	}()
 	require.NoError(t, group.Wait(), "no publisher may fail or wait for ever")
 	close(stop)
-	require.NoError(t, <-worked)
+	require.NoError(t, within(t, worked, "the worker ends"))
 	counts := f.states()
 	require.LessOrEqual(t, counts["pending"]+counts["sending"], entities, "F13: as long as the number of entities")
 	total := 0
@@ -106,4 +105,18 @@ func TestFairQueue_F13_I8_CoalescingNeverBlocks(t *testing.T) {
 		total += n
 	}
 	require.Equal(t, publishers*each, total, "every delivery has its record")
+}
+
+// workAs claims and answers with a status.
+func (f *fixture) workAs(ctx context.Context, status int) error {
+	claimed, err := f.store.Claim(ctx, 4)
+	if err != nil || len(claimed.Claims) == 0 {
+		return err
+	}
+	var done []policy.Completion
+	for _, c := range claimed.Claims {
+		done = append(done, f.completion(c, delivery.Outcome{Status: status, StartedAt: c.ClaimedAt}))
+	}
+	_, err = f.store.Complete(ctx, done)
+	return err
 }
