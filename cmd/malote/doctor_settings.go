@@ -19,7 +19,7 @@ func (f *doctorCommand) examineSettings(context.Context) []finding {
 }
 
 func (f *doctorCommand) checkDestinations() finding {
-	found := finding{Check: "destinations", Health: healthy, Found: "only public addresses can be called"}
+	found := finding{Check: "destinations", Health: healthy, Found: "by these settings, only public addresses can be called"}
 	if len(f.AllowDestinations) > 0 {
 		ranges := make([]string, len(f.AllowDestinations))
 		for i, prefix := range f.AllowDestinations {

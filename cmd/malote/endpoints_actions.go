@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -89,7 +90,7 @@ func (f *endpointsTestCommand) Run(env *environment) error {
 		out.field("started", moment(tested.Attempt.StartedAt, time.Now()))
 		out.field("took", fmt.Sprintf("%d ms", tested.Attempt.DurationMS))
 		out.field("answer", tested.Attempt.answer())
-		out.field("body", orAbsent(tested.Attempt.ResponseBody))
+		out.field("body", strings.TrimSpace(orAbsent(tested.Attempt.ResponseBody)))
 		out.flush()
 	}
 	if err == nil && tested.Attempt.ErrorCode != nil {

@@ -78,7 +78,7 @@ func TestExplanation(t *testing.T) {
 		"at most once": {"standard", deliveryView{
 			ID: "whd_1", State: "dead", DeadReason: ptr("attempts_exhausted"), Attempts: []attemptView{attempt(1, "schedule", 0, 0)},
 		}, &endpointView{Status: "active", AtMostOnce: true}, []string{"timeout", "at most once", "malote replay whd_1"}},
-		"a test":           {"standard", deliveryView{State: "dead", DeadReason: ptr("attempts_exhausted"), Attempts: []attemptView{attempt(1, "test", 0, 500)}}, active, []string{"it is a test"}},
+		"a test":           {"standard", deliveryView{State: "dead", DeadReason: ptr("attempts_exhausted"), Attempts: []attemptView{attempt(1, "test", 0, 500)}}, active, []string{"a test gets one attempt"}},
 		"of another time":  {"standard", deliveryView{State: "dead", DeadReason: ptr("rejected"), Attempts: first}, active, []string{"dead (rejected)", "at that time"}},
 		"endpoint deleted": {"", deliveryView{State: "dead", DeadReason: ptr("endpoint_deleted")}, nil, []string{"endpoint was deleted"}},
 		"nobody there":     {"", deliveryView{State: "skipped", SkipReason: ptr("no_endpoint")}, nil, []string{"no endpoint", "nothing old"}},

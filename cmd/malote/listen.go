@@ -42,7 +42,7 @@ func (f *listenCommand) Run(env *environment) error {
 		Verifier: verifier, Manner: manner, Out: env.stdout, Color: isTerminal(env.stdout),
 	}).Serve(env.ctx, f.Addr)
 	if err != nil {
-		return fmt.Errorf("%w; give another address, such as 127.0.0.1:9000", err)
+		return fmt.Errorf("%w; give an address that is free, as host:port", err)
 	}
 	return nil
 }

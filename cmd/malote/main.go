@@ -88,9 +88,18 @@ func (e *environment) run(parser *kong.Kong, arguments []string) int {
 		return exit // help or version
 	}
 	if err != nil {
-		return e.fail(&usageError{err.Error() + "; see malote --help"})
+		return e.fail(&usageError{err.Error() + "; see " + helpFor(err)})
 	}
 	return e.fail(parsed.Run(e))
+}
+
+// helpFor is the help that belongs to a mistake on the command line.
+func helpFor(err error) string {
+	mistake, ok := errors.AsType[*kong.ParseError](err)
+	if ok && mistake.Context != nil && mistake.Context.Selected() != nil {
+		return mistake.Context.Selected().FullPath() + " --help"
+	}
+	return "malote --help"
 }
 
 const description = `Webhooks that people trust with payments: publish, deliver, account for every one.

@@ -61,7 +61,7 @@ type AccessError struct {
 
 func (e *AccessError) Error() string {
 	return fmt.Sprintf("PostgreSQL would run as user %s, who may not use %s: "+
-		"open it to that user (`chmod o+x` on a parent directory), or choose another --data-dir", e.User, e.Path)
+		"choose another --data-dir, such as /var/lib/malote, or let that user into this one", e.User, e.Path)
 }
 
 // StartError means that initdb failed, or that the server ended before it

@@ -44,11 +44,15 @@ func (d Decision) Bounded(claim *delivery.Claim, outcome delivery.Outcome) Decis
 	if d.State != delivery.Pending || mayRepeat {
 		return d
 	}
+	cause := ByAtMostOnce
+	if isTest {
+		cause = ByTest
+	}
 	d.NextAttemptAt = time.Time{}
 	if outcome.Error == delivery.InterruptedSend {
-		return d.dead(delivery.Interrupted, "")
+		return d.dead(delivery.Interrupted, cause)
 	}
-	return d.dead(delivery.AttemptsExhausted, "")
+	return d.dead(delivery.AttemptsExhausted, cause)
 }
 
 // neverSent are the errors that come before the first byte of a request.

@@ -27,7 +27,7 @@ func TestAxxos_A06_AtMostOnceRepeatsOnlyWhatNeverLeft(t *testing.T) {
 		d := bounded(t, claim, failedWith(code))
 		switch {
 		case code == delivery.InterruptedSend:
-			require.Equal(t, Decision{State: delivery.Dead, Reason: delivery.Interrupted, ErrorCode: code}, d)
+			require.Equal(t, Decision{State: delivery.Dead, Reason: delivery.Interrupted, ErrorCode: code, Cause: ByAtMostOnce}, d)
 		case slices.Contains(neverLeft, code):
 			require.Equal(t, delivery.Pending, d.State, code)
 			require.Equal(t, BySchedule, d.Cause, code)
@@ -51,7 +51,7 @@ func TestBounded_AnOverruledDecisionKeepsNothingOfTheRetry(t *testing.T) {
 	} {
 		d := bounded(t, claim, answer(503))
 		require.Equal(t, time.Time{}, d.NextAttemptAt, name)
-		require.Empty(t, d.Cause, name)
+		require.Contains(t, []Cause{ByAtMostOnce, ByTest}, d.Cause, name)
 		require.Equal(t, delivery.HTTPStatus, d.ErrorCode, name)
 		require.True(t, d.Failure, "%s: the endpoint failed all the same", name)
 	}

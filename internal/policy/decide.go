@@ -31,6 +31,8 @@ const (
 	ByAttempts    Cause = "attempts"
 	ByAge         Cause = "age"
 	ByLostWorker  Cause = "lost_worker"
+	ByTest        Cause = "test"         // Bounded: a test gets one attempt
+	ByAtMostOnce  Cause = "at_most_once" // Bounded: A06
 )
 
 // Decision is what follows from an attempt.

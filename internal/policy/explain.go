@@ -51,8 +51,12 @@ func (p *Policy) whyDead(outcome delivery.Outcome, decision Decision) string {
 			from = "the first attempt"
 		}
 		return fmt.Sprintf("because the next attempt would lie past %s from %s (give_up.age)", short(p.GiveUp.Age), from)
-	default: // Bounded overruled the policy
-		return "because it allows no further attempt: it is a test, or its endpoint takes every event at most once"
+	case ByTest:
+		return "because a test gets one attempt"
+	case ByAtMostOnce:
+		return "because its endpoint takes every event at most once (at_most_once)"
+	default:
+		return "because it allows no further attempt"
 	}
 }
 

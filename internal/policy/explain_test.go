@@ -52,7 +52,7 @@ func TestExplain_A06_AtMostOnceOverrulesThePolicy(t *testing.T) {
 	progress := Progress{CycleAttempt: 1, CycleStartedAt: accepted, ScheduledAt: accepted}
 	claim := &delivery.Claim{Endpoint: &delivery.Endpoint{AtMostOnce: true}}
 	d := Decide(p, progress, answer(500), accepted, always(0)).Bounded(claim, answer(500))
-	require.Contains(t, Explain(p, progress, answer(500), accepted, d), "allows no further attempt")
+	require.Contains(t, Explain(p, progress, answer(500), accepted, d), "takes every event at most once")
 }
 
 func TestExplain_MinimumWait(t *testing.T) {

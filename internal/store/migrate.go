@@ -3,11 +3,14 @@ package store
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -31,12 +34,15 @@ func Migrate(ctx context.Context, dsn string) error {
 		_, err := p.Up(ctx)
 		return err
 	})
+	if _, isNotThere := errors.AsType[*connectError](err); isNotThere {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("migrating the database: %w", err)
 	}
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
-		return fmt.Errorf("connecting to the database: %w", err)
+		return connecting(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	return createPartitions(ctx, conn, time.Now())
@@ -82,6 +88,9 @@ func withMigrations(dsn string, do func(*goose.Provider) error) error {
 	// called malote has that schema in its search path once it exists, and would
 	// look for the table elsewhere than where it was made before.
 	// Of two processes at the first start, one may be told that it exists now.
+	if err := db.Ping(); err != nil {
+		return connecting(err)
+	}
 	if _, err := db.Exec(`CREATE SCHEMA IF NOT EXISTS malote`); err != nil && !isRetryable(err) {
 		return fmt.Errorf("making the schema malote: %w", err)
 	}
@@ -100,4 +109,27 @@ func withMigrations(dsn string, do func(*goose.Provider) error) error {
 		return err
 	}
 	return do(provider)
+}
+
+// connectError says in one line why there is no connection; its cause, with all
+// the layers that the driver puts around it, is for errors.As.
+type connectError struct {
+	says  string
+	cause error
+}
+
+func (e *connectError) Error() string { return e.says }
+func (e *connectError) Unwrap() error { return e.cause }
+
+func connecting(err error) error {
+	var refusal *pgconn.PgError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &refusal):
+		return &connectError{says: "the database of DATABASE_URL refuses the connection: " + refusal.Message, cause: err}
+	case errors.As(err, &network) && network.Addr != nil:
+		return &connectError{says: fmt.Sprintf("the database of DATABASE_URL does not answer at %v: %v", network.Addr, network.Err), cause: err}
+	default:
+		return fmt.Errorf("connecting to the database: %w", err)
+	}
 }
