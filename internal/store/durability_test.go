@@ -18,14 +18,14 @@ func TestDurability_OfEachTransaction(t *testing.T) {
 	f.exec(`ALTER DATABASE ` + scalar[string](f, `SELECT quote_ident(current_database())`) + ` SET synchronous_commit = on`)
 	f.store = pgtest.OpenDSN(t, f.dsn)
 	e := f.endpoint("acme", 1)
-	f.exec(`CREATE TABLE written (what text, synchronous text)`)
+	f.exec(`CREATE TABLE public.written (what text, synchronous text)`)
 	f.exec(`CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
 		'BEGIN INSERT INTO public.written VALUES (TG_ARGV[0], current_setting(''synchronous_commit'')); RETURN NEW; END'`)
 	f.exec(`CREATE TRIGGER published BEFORE INSERT ON malote.events FOR EACH ROW EXECUTE FUNCTION note('publish')`)
 	f.exec(`CREATE TRIGGER claimed BEFORE UPDATE ON malote.queue FOR EACH ROW WHEN (NEW.status = 'sending') EXECUTE FUNCTION note('claim')`)
 	f.exec(`CREATE TRIGGER completed BEFORE INSERT ON malote.attempts FOR EACH ROW EXECUTE FUNCTION note('complete')`)
 	written := func() map[string]string {
-		rows, err := f.store.Pool().Query(t.Context(), `DELETE FROM written RETURNING what, synchronous`)
+		rows, err := f.store.Pool().Query(t.Context(), `DELETE FROM public.written RETURNING what, synchronous`)
 		require.NoError(t, err)
 		defer rows.Close()
 		found := make(map[string]string)
