@@ -36,10 +36,10 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=30s)
 		done; \
 	done
 
-bench: ## Measure the cost of claims over endpoints and backlog (docs/benchmarks.md)
+bench: ## Measure claims over endpoints and backlog, publishes and completions (docs/benchmarks.md)
 	scripts/install-needs postgresql
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
-	bin/withpg -durable -- $(GO) test -run '^$$' -bench Claim -benchtime 200x -timeout 60m ./internal/store
+	bin/withpg -durable -- $(GO) test -run '^$$' -bench 'Claim|Publish|Complete' -benchtime 200x -timeout 60m ./internal/store
 
 clean: ## Remove what was built
 	rm -rf bin

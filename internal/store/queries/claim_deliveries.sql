@@ -35,14 +35,16 @@ WITH lane AS (
     SELECT due.shard, due.id, due.place, due.turn, due.lease_until
     FROM due
     JOIN malote.queue q ON q.shard = due.shard AND q.id = due.id
-    WHERE q.status = 'pending'
+    -- The same as being pending, but no reason to use the index of pending ones,
+    -- which knows the shard and not the id.
+    WHERE q.claim_token IS NULL
     FOR UPDATE OF q SKIP LOCKED
 )
 UPDATE malote.queue q
 SET status = 'sending', attempt_count = q.attempt_count + 1, cycle_attempt = q.cycle_attempt + 1,
     claim_token = $6, lease_until = picked.lease_until
 FROM picked
-WHERE q.shard = picked.shard AND q.id = picked.id AND q.status = 'pending'
+WHERE q.shard = picked.shard AND q.id = picked.id AND q.claim_token IS NULL
 RETURNING picked.place, picked.turn, q.endpoint_id, q.id, q.attempt_count, q.cycle_attempt, q.trigger,
     q.next_attempt_at, q.cycle_started_at, q.cycle_first_attempt_at, now(), q.lease_until,
     q.event_id, q.tenant, coalesce(q.coalesce_key, ''), q.rendering
