@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -20,8 +23,16 @@ func IsUnavailable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true // the connection broke in the middle
+	}
+	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, broken) {
+			return true
+		}
+	}
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
+	if !ok || len(pgErr.Code) != 5 {
 		return false
 	}
 	switch pgErr.Code[:2] {

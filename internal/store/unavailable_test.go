@@ -1,0 +1,33 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/store"
+)
+
+// What a client should come again for, and what it should not.
+func TestIsUnavailable(t *testing.T) {
+	t.Parallel()
+	away := []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded,
+		&net.OpError{Op: "read", Err: syscall.ECONNRESET}, &net.OpError{Op: "write", Err: syscall.EPIPE},
+		&pgconn.ConnectError{}, &pgconn.PgError{Code: "57P01"}, &pgconn.PgError{Code: "57P03"}, &pgconn.PgError{Code: "53300"},
+		&pgconn.PgError{Code: "53100"}, &pgconn.PgError{Code: "40P01"}, &pgconn.PgError{Code: "25006"}, &pgconn.PgError{Code: "08006"},
+	}
+	for _, err := range away {
+		require.True(t, store.IsUnavailable(fmt.Errorf("publishing: %w", err)), "%T %v", err, err)
+	}
+	for _, err := range []error{nil, errors.New("a bug"), &pgconn.PgError{Code: "42601"}, &pgconn.PgError{Code: "23505"}, &pgconn.PgError{Code: "22021"}, context.Canceled, &pgconn.PgError{}} {
+		require.False(t, store.IsUnavailable(err), "%v", err)
+	}
+}
