@@ -18,10 +18,12 @@ const everything = "*"
 // allowed just that.
 var pure = []string{
 	"internal/delivery", "internal/policy", "internal/circuit", "internal/source", "internal/egress",
+	"internal/filter", "internal/seal", "internal/contractpage", "internal/simulate",
 }
 
 var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
+	"internal/store/recovery", "internal/store/retention", "internal/store/watch",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -38,18 +40,32 @@ var layers = []layer{
 
 	// Pure.
 	{packages: []string{"internal/delivery"}},
-	{packages: []string{"internal/circuit", "internal/source", "internal/egress"}, uses: []string{"internal/delivery"}},
+	{
+		packages: []string{"internal/circuit", "internal/source", "internal/egress", "internal/filter"},
+		uses:     []string{"internal/delivery"},
+	},
+	{packages: []string{"internal/seal"}},
 	{packages: []string{"internal/policy"}, uses: []string{"internal/delivery", "internal/circuit"}},
+	{
+		packages: []string{"internal/contractpage", "internal/simulate"},
+		uses:     []string{"internal/delivery", "internal/circuit", "internal/policy"},
+		tests:    []string{"webhook"},
+	},
 
 	// Storage. The sub-packages share the store, and know nothing of each other.
 	{packages: []string{"internal/store"}, uses: pure, tests: equipment},
 	{
-		packages: []string{"internal/store/history", "internal/store/redelivery", "internal/store/registry"},
-		uses:     slices.Concat(pure, []string{"internal/store"}),
-		tests:    equipment,
+		packages: []string{
+			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
+			"internal/store/recovery", "internal/store/retention", "internal/store/watch",
+		},
+		uses:  slices.Concat(pure, []string{"internal/store"}),
+		tests: equipment,
 	},
 	{packages: []string{"internal/store/pgtest"}, uses: []string{"internal/store", "internal/localpg"}},
 	{packages: []string{"internal/store/sqllint"}},
+	// Tests of whole lives, on a database whose time they set.
+	{packages: []string{"internal/store/lifetimes"}, uses: slices.Concat(pure, storage), tests: equipment},
 	{packages: []string{"internal/localpg"}},
 	{packages: []string{"internal/localpg/withpg"}, uses: []string{"internal/localpg"}},
 
@@ -60,7 +76,7 @@ var layers = []layer{
 		tests:    equipment,
 	},
 	{
-		packages: []string{"internal/publish", "internal/dispatch", "internal/alert", "internal/maintenance"},
+		packages: []string{"internal/publish", "internal/dispatch", "internal/alert", "internal/maintenance", "internal/recovery"},
 		uses:     pure,
 		tests:    equipment,
 	},
@@ -115,6 +131,7 @@ var libraries = []library{
 	{"github.com/alecthomas/kong", []string{"cmd/malote"}},
 	{"github.com/danielgtaylor/huma/v2", []string{"internal/api"}},
 	{"github.com/goccy/go-yaml", []string{"internal/policy", "cmd/malote"}},
+	{"cel.dev/cel-go", []string{"internal/filter"}},
 	{"github.com/google/uuid", []string{"internal/delivery"}},
 	{"github.com/jackc/pgx/v5", slices.Concat(storage, []string{"internal/store/pgtest", "internal/localpg", "outbox"})},
 	{"github.com/pressly/goose/v3", []string{"internal/store"}},

@@ -15,7 +15,10 @@ type Endpoint struct {
 	EventTypes []string // empty: every type (D07)
 
 	MaxInFlight int               // F03; 0: the policy's default
-	Headers     map[string]string // sent with every attempt
+	RateLimit   float64           // attempts a second over all processes; 0: the policy's default
+	FIFO        bool              // strictly ordered: one in flight, and a failing head holds the rest
+	Filter      string            // a CEL expression over the event; empty: every event
+	Headers     map[string]string // sent with every attempt, those that are never shown included
 	AtMostOnce  bool              // A06
 	Description string
 	Metadata    map[string]string

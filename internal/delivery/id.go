@@ -31,6 +31,8 @@ const (
 	SecretPrefix   Prefix = "sec"
 	SourcePrefix   Prefix = "src"
 	KeyPrefix      Prefix = "key"
+	RecoveryPrefix Prefix = "rec"
+	SignalPrefix   Prefix = "sig"
 )
 
 // ErrInvalidID is what every unreadable id is wrapped in.

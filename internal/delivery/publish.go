@@ -19,7 +19,11 @@ var (
 
 // Draft is an event that is about to be published.
 type Draft struct {
-	Event Event // complete but for Body, if the policy's envelope is to be put around Data
+	// Event is complete but for what Publish fills in: ID and AcceptedAt, where ID
+	// is zero, with the database's time inside the transaction, so that pages in
+	// the order of ids miss nothing (D15); and Body, if the policy's envelope is to
+	// be put around Data. An ID is brought along only to write history.
+	Event Event
 
 	// Data is the publisher's JSON value, byte for byte; nil where Event.Body
 	// holds bytes of the publisher's own.
@@ -57,6 +61,7 @@ type Planned struct {
 	Rendering  int           // index into Plan.Bodies
 	Delay      time.Duration // before the first attempt; negative: ahead of what waits already
 	Trigger    Trigger       // empty: TriggerSchedule
+	FIFO       bool          // the endpoint's: the delivery takes its place in the order
 }
 
 // Planner is the pure part of the fan-out. It is called inside the publish

@@ -20,6 +20,8 @@ const (
 	NoEndpoint        Reason = "no_endpoint"
 	TypeNotSubscribed Reason = "type_not_subscribed"
 	EndpointDisabled  Reason = "endpoint_disabled"
+	// Filtered: the endpoint's filter did not let the event through.
+	Filtered Reason = "filtered"
 )
 
 // Why a delivery ended otherwise.
