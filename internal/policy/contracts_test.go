@@ -164,6 +164,7 @@ func TestRouta_R05_OnlyDeadOnesCanBeReplayed(t *testing.T) {
 
 func TestRouta_R06_R09_EndpointsTrouble(t *testing.T) {
 	t.Parallel()
+	require.True(t, preset(t, "routa").ReplayOnEnable)
 	c := preset(t, "routa").Circuit
 	require.Equal(t, 100, c.Disable.Failures)
 	require.Equal(t, 24*time.Hour, c.Disable.After)

@@ -22,6 +22,8 @@
 //	deadline!         for one whole attempt
 //	lease             60s; longer than deadline + 10s
 //	max_in_flight     10, where the endpoint has no limit of its own
+//	rate_limit        none; attempts a second, where the endpoint has no limit of its own
+//	fifo              false; true: endpoints that do not say otherwise are strictly ordered
 //	success           [2xx]; never 1xx or 3xx
 //	response          read_limit 64KiB, keep_failed 1KiB, broken_body success|failure
 //	schedule!         kind! table|exponential
@@ -41,5 +43,6 @@
 //	signature         scheme! standard-webhooks|timestamp-hex
 //	envelope          members in order, each id|type|occurred_at|accepted_at|data
 //	redeliver         [dead]: the states that may be replayed
-//	record_skipped    [no_endpoint, endpoint_disabled]; type_not_subscribed
+//	replay_on_enable  false; true: enabling an endpoint replays all that is dead
+//	record_skipped    [no_endpoint, endpoint_disabled]; type_not_subscribed, filtered
 package policy

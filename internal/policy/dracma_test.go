@@ -156,15 +156,18 @@ func TestDracma_RetryAfterDoesNotShiftItsTimes(t *testing.T) {
 	require.Equal(t, 30*time.Second, d.NextAttemptAt.Sub(accepted))
 }
 
-func TestDracma_D06_NoCircuit(t *testing.T) {
+func TestDracma_D06_NoOrderNoRateLimitNoCircuit(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, circuit.Settings{Kind: circuit.None}, preset(t, "dracma").Circuit)
+	p := preset(t, "dracma")
+	require.Equal(t, circuit.Settings{Kind: circuit.None}, p.Circuit)
+	require.Zero(t, p.RateLimit)
+	require.False(t, p.FIFO)
 }
 
 func TestDracma_D07_D10_D11_D12_Records(t *testing.T) {
 	t.Parallel()
 	p := preset(t, "dracma")
-	for _, reason := range []delivery.Reason{delivery.NoEndpoint, delivery.TypeNotSubscribed, delivery.EndpointDisabled} {
+	for _, reason := range []delivery.Reason{delivery.NoEndpoint, delivery.TypeNotSubscribed, delivery.EndpointDisabled, delivery.Filtered} {
 		require.True(t, p.RecordsSkip(reason), reason)
 	}
 	require.Equal(t, []delivery.State{delivery.Dead}, p.Redeliver, "a resolved one is not sent (D11)")

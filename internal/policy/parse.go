@@ -12,6 +12,9 @@ import (
 // record the outcome (design rule I5).
 const leaseMargin = 10 * time.Second
 
+// mostPerSecond bounds rate_limit: no lane of one endpoint comes near.
+const mostPerSecond = 10_000
+
 var validName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
 // Parse reads a policy. Every error is a *ParseError. Fields that are left out
@@ -24,9 +27,9 @@ func Parse(source []byte) (*Policy, error) {
 	}
 	r := &reader{}
 	s := r.section("", mapping, nil, "name", "description",
-		"deadline", "lease", "max_in_flight", "success", "response", "schedule", "retry_after", "give_up",
+		"deadline", "lease", "max_in_flight", "rate_limit", "fifo", "success", "response", "schedule", "retry_after", "give_up",
 		"failures", "circuit", "slow_down", "disable_endpoint", "headers", "signature", "envelope",
-		"redeliver", "record_skipped")
+		"redeliver", "replay_on_enable", "record_skipped")
 	p := &Policy{}
 	p.readIdentity(s)
 	p.readRequest(s)
@@ -75,6 +78,8 @@ func (p *Policy) readRequest(s *section) {
 		s.complain("lease", "must be at most 1h: so long does a dead worker keep its deliveries")
 	}
 	p.MaxInFlight = s.count("max_in_flight", 10, 1000)
+	p.RateLimit = s.number("rate_limit", 0, mostPerSecond)
+	p.FIFO = s.flag("fifo")
 }
 
 func (p *Policy) readResponse(s *section) {
@@ -106,6 +111,10 @@ func (p *Policy) readResponse(s *section) {
 func (p *Policy) readRecords(s *section) {
 	p.Redeliver = choices(s, "redeliver", []delivery.State{delivery.Dead},
 		slices.DeleteFunc(slices.Clone(delivery.States), delivery.State.Open)...)
+	p.ReplayOnEnable = s.flag("replay_on_enable")
+	if p.ReplayOnEnable && !p.Replayable(delivery.Dead) {
+		s.complain("replay_on_enable", "replays dead deliveries, which redeliver does not allow")
+	}
 	p.RecordSkips = choices(s, "record_skipped", []delivery.Reason{delivery.NoEndpoint, delivery.EndpointDisabled},
-		delivery.NoEndpoint, delivery.TypeNotSubscribed, delivery.EndpointDisabled)
+		delivery.NoEndpoint, delivery.TypeNotSubscribed, delivery.EndpointDisabled, delivery.Filtered)
 }

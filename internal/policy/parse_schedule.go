@@ -41,7 +41,7 @@ func (b *Backoff) readExponential(part *section) {
 	part.need("base")
 	part.need("cap")
 	b.Base = part.duration("base", 0)
-	b.Factor = part.number("factor", 2)
+	b.Factor = part.number("factor", 2, 100)
 	b.Cap = part.duration("cap", 0)
 	if b.Base <= 0 {
 		part.complain("base", "must be more than 0s")
@@ -75,7 +75,7 @@ func readJitter(part *section) Jitter {
 		return Jitter{Kind: kind}
 	}
 	s.need("percent")
-	return Jitter{Kind: kind, Percent: s.number("percent", 0)}
+	return Jitter{Kind: kind, Percent: s.number("percent", 0, 100)}
 }
 
 func (p *Policy) readRetryAfter(s *section) {

@@ -26,6 +26,7 @@ func TestParse_EveryField(t *testing.T) {
 	want := &Policy{
 		Name: "my-own-9", Description: "Two lines\nof text.",
 		Deadline: 2500 * time.Millisecond, Lease: 90 * time.Second, MaxInFlight: 7,
+		RateLimit: 2.5, FIFO: true,
 		Success:  []Condition{"200", "202"},
 		Response: Response{ReadLimit: 2048, KeepFailed: 100, BrokenBodyFails: true},
 		Schedule: Backoff{
@@ -52,10 +53,10 @@ func TestParse_EveryField(t *testing.T) {
 			EventType: "X-Type", IdempotencyKey: "Idempotency-Key", IdempotencyKeyFrom: KeyAsUUID4,
 			Extra: []Header{{"X-From", "malote, of course"}, {"X-Number", "12"}},
 		},
-		Signature:   Signature{Scheme: TimestampHex},
-		Envelope:    Envelope{Members: []Member{{"kind", EventType}, {"body", Data}, {"when", AcceptedAt}}},
-		Redeliver:   []delivery.State{delivery.Dead, delivery.Discarded},
-		RecordSkips: []delivery.Reason{delivery.TypeNotSubscribed},
+		Signature: Signature{Scheme: TimestampHex},
+		Envelope:  Envelope{Members: []Member{{"kind", EventType}, {"body", Data}, {"when", AcceptedAt}}},
+		Redeliver: []delivery.State{delivery.Dead, delivery.Discarded}, ReplayOnEnable: true,
+		RecordSkips: []delivery.Reason{delivery.TypeNotSubscribed, delivery.Filtered},
 	}
 	require.Empty(t, cmp.Diff(want, p))
 }
@@ -74,6 +75,10 @@ func TestParse_Defaults(t *testing.T) {
 	require.Equal(t, standard.Success, p.Success)
 	require.Equal(t, time.Minute, p.Lease)
 	require.Equal(t, 10, p.MaxInFlight)
+	require.Zero(t, p.RateLimit)
+	require.False(t, p.FIFO)
+	require.False(t, p.ReplayOnEnable)
+	require.False(t, p.RecordsSkip(delivery.Filtered))
 	require.Equal(t, 3, p.MostAttempts(), "the table's end is the end")
 	require.Equal(t, circuit.Settings{Kind: circuit.None}, p.Circuit)
 	require.Equal(t, []delivery.State{delivery.Dead}, p.Redeliver)
@@ -101,6 +106,12 @@ var refusals = []struct {
 	{"lease: 90s", "lease: 2h", "lease", "at most 1h"},
 	{"max_in_flight: 7", "max_in_flight: 0", "max_in_flight", "from 1 to 1000"},
 	{"max_in_flight: 7", "max_in_flight: 7.5", "max_in_flight", "whole number"},
+	{"rate_limit: 2.5", "rate_limit: 0", "rate_limit", "above 0, at most 10000"},
+	{"rate_limit: 2.5", "rate_limit: 10000.5", "rate_limit", "above 0, at most 10000"},
+	{"rate_limit: 2.5", "rate_limit: 5/s", "rate_limit", "must be a number"},
+	{"fifo: true", "fifo: strictly", "fifo", "true or false"},
+	{"replay_on_enable: true", "replay_on_enable: 1", "replay_on_enable", "true or false"},
+	{"redeliver: [dead, discarded]", "redeliver: [discarded]", "replay_on_enable", "redeliver does not allow"},
 	{"[200, 202]", "[200, 302]", "success", "302 cannot be a success"},
 	{"[200, 202]", "[2xx, timeout]", "success[1]", "nothing that can be matched"},
 	{"[200, 202]", "[600]", "success[0]", "nothing that can be matched"},
@@ -168,7 +179,7 @@ var refusals = []struct {
 	{"envelope:\n", "envelope: x\nz:\n", "z", "is not a field"},
 	{"[dead, discarded]", "[pending]", "redeliver[0]", "one of delivered, dead"},
 	{"[dead, discarded]", "[dead, dead]", "redeliver[1]", "is given twice"},
-	{"[type_not_subscribed]", "[gone]", "record_skipped[0]", "one of no_endpoint"},
+	{"[type_not_subscribed, filtered]", "[gone]", "record_skipped[0]", "one of no_endpoint"},
 }
 
 func TestParse_RefusesWithLineAndReason(t *testing.T) {

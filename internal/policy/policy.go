@@ -21,6 +21,12 @@ type Policy struct {
 	Lease       time.Duration // after which a silent worker's claim is void (F12)
 	MaxInFlight int           // an endpoint's limit if it has none of its own (F03, S09)
 
+	// RateLimit and FIFO hold for endpoints that do not say otherwise; D06 has
+	// neither. The limit is in attempts a second over all processes, at most
+	// 10,000 and perhaps a fraction; 0: none. FIFO: strictly ordered.
+	RateLimit float64
+	FIFO      bool
+
 	Success  []Condition // statuses that succeed
 	Response Response
 
@@ -35,8 +41,9 @@ type Policy struct {
 	Signature Signature
 	Envelope  Envelope
 
-	Redeliver   []delivery.State  // states that may be replayed (R05)
-	RecordSkips []delivery.Reason // skips that leave a record (D07)
+	Redeliver      []delivery.State  // states that may be replayed (R05)
+	ReplayOnEnable bool              // enabling an endpoint replays all its dead deliveries (R06)
+	RecordSkips    []delivery.Reason // skips that leave a record (D07)
 }
 
 // Response says what is done with a response's body.

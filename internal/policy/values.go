@@ -66,14 +66,14 @@ func (s *section) count(name string, fallback, most int) int {
 	return read
 }
 
-// number is greater than 0 and at most a hundred.
-func (s *section) number(name string, fallback float64) float64 {
+// number is greater than 0, perhaps a fraction, and at most the given one.
+func (s *section) number(name string, fallback, most float64) float64 {
 	if !s.has(name) {
 		return fallback
 	}
 	read, err := strconv.ParseFloat(s.text(name, ""), 64)
-	if err != nil || math.IsNaN(read) || read <= 0 || read > 100 {
-		s.complain(name, "must be a number above 0, at most 100")
+	if err != nil || math.IsNaN(read) || read <= 0 || read > most {
+		s.complain(name, "must be a number above 0, at most %v", most)
 	}
 	return read
 }
