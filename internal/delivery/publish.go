@@ -19,10 +19,11 @@ var (
 
 // Draft is an event that is about to be published.
 type Draft struct {
-	// Event is complete but for what Publish fills in: ID and AcceptedAt, where ID
-	// is zero, with the database's time inside the transaction, so that pages in
-	// the order of ids miss nothing (D15); and Body, if the policy's envelope is to
-	// be put around Data. An ID is brought along only to write history.
+	// Event is complete but for what Publish fills in: ID and AcceptedAt, and
+	// OccurredAt where that is zero, with the database's time inside the
+	// transaction, so that pages in the order of ids miss nothing (D15); and Body,
+	// if the policy's envelope is to be put around Data. Only who writes history
+	// brings an ID along, and then the times too.
 	Event Event
 
 	// Data is the publisher's JSON value, byte for byte; nil where Event.Body

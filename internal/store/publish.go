@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,11 +43,12 @@ type publication struct {
 	plan  delivery.Planner
 	round *publishRound
 	all   []*delivery.Draft // everything, addressed by the round's indexes
+	now   time.Time         // the database's, after the transaction registered
 }
 
 func (p *publication) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.planFanOut,     // the tenants' endpoints as this transaction sees them
+		p.planFanOut,     // ids, and the tenants' endpoints as this transaction sees them
 		p.claimKeys,      // drops duplicates, refuses reused keys
 		p.replacePending, // coalescing: newer in, older out
 		p.write,          // everything else, in one round trip
@@ -92,16 +94,21 @@ func (p *publication) planFanOut(ctx context.Context) error {
 func (p *publication) tenantEndpoints(ctx context.Context) (map[string][]*delivery.Endpoint, error) {
 	shards, tenants := p.round.tenants(p.all)
 	versions := make(map[string]int64, len(tenants))
-	rows, _ := p.tx.Query(ctx, publishTenantsSQL, shards, tenants)
-	var tenant string
-	var version int64
-	_, err := pgx.ForEachRow(rows, []any{&tenant, &version}, func() error {
-		versions[tenant] = version
-		return nil
+	batch := &pgx.Batch{}
+	p.register(batch)
+	batch.Queue(publishTenantsSQL, shards, tenants).Query(func(rows pgx.Rows) error {
+		var tenant string
+		var version int64
+		_, err := pgx.ForEachRow(rows, []any{&tenant, &version}, func() error {
+			versions[tenant] = version
+			return nil
+		})
+		return err
 	})
-	if err != nil {
+	if err := runBatch(ctx, p.tx, batch); err != nil {
 		return nil, fmt.Errorf("reading tenants: %w", err)
 	}
+	p.identify()
 	found := make(map[string][]*delivery.Endpoint, len(versions))
 	var stale []string
 	for tenant, version := range versions {
@@ -128,10 +135,11 @@ func (p *publication) loadEndpoints(ctx context.Context, tenants []string, into 
 	var tenant string
 	var version int64
 	var id delivery.ID // NULL where a tenant has no endpoint
-	var policy, status *string
+	var policy, filter, status *string
 	var types []string
+	var fifo bool
 	rows, _ := p.tx.Query(ctx, publishEndpointsSQL, shards, tenants)
-	_, err := pgx.ForEachRow(rows, []any{&tenant, &version, &id, &policy, &types, &status}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&tenant, &version, &id, &policy, &types, &filter, &status, &fifo}, func() error {
 		entry := entries[tenant]
 		if entry == nil {
 			entry = &tenantEndpoints{version: version}
@@ -139,7 +147,7 @@ func (p *publication) loadEndpoints(ctx context.Context, tenants []string, into 
 		}
 		if !id.IsZero() {
 			entry.endpoints = append(entry.endpoints, &delivery.Endpoint{
-				ID: id, Tenant: tenant, Policy: *policy, EventTypes: types,
+				ID: id, Tenant: tenant, Policy: *policy, EventTypes: types, Filter: *filter, FIFO: fifo,
 				Status: delivery.EndpointStatus(*status),
 			})
 		}

@@ -15,6 +15,9 @@ type publishRound struct {
 	followers map[int]int // index → the leader it repeats
 	deferred  []int       // for the next round
 
+	nameless []int        // leaders whose events get their ids in the transaction
+	undated  map[int]bool // of those, the ones that happened when they were accepted
+
 	plans      map[int]delivery.Plan
 	results    map[int]delivery.Published // of leaders that are not to be written
 	superseded closedRows
@@ -26,10 +29,16 @@ type eventKey struct {
 }
 
 func newPublishRound(drafts []*delivery.Draft, pending []int) *publishRound {
-	r := &publishRound{followers: make(map[int]int)}
+	r := &publishRound{followers: make(map[int]int), undated: make(map[int]bool)}
 	first := make(map[eventKey]int)
 	for _, unit := range unitsOf(drafts, pending) {
 		r.place(drafts, unit, first)
+	}
+	for _, i := range r.leaders {
+		if drafts[i].Event.ID.IsZero() {
+			r.nameless = append(r.nameless, i)
+			r.undated[i] = drafts[i].Event.OccurredAt.IsZero()
+		}
 	}
 	return r
 }

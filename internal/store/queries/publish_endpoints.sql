@@ -1,5 +1,6 @@
 -- All live endpoints of the tenants, in one snapshot with the version.
-SELECT t.id, t.endpoints_version, e.id, e.policy, e.event_types, coalesce(l.status, 'deleted')
+SELECT t.id, t.endpoints_version, e.id, e.policy, e.event_types, e.filter,
+    coalesce(l.status, 'deleted'), l.fifo_since IS NOT NULL
 FROM unnest($1::smallint[], $2::text[]) AS wanted (shard, id)
 JOIN malote.tenants t ON t.shard = wanted.shard AND t.id = wanted.id
 LEFT JOIN malote.endpoints e ON e.shard = t.shard AND e.tenant = t.id AND e.deleted_at IS NULL

@@ -92,6 +92,7 @@ func TestQuery_Shards(t *testing.T) {
 		rule{`SELECT q.id FROM malote.queue q -- all shards`, `hot path`}.check(t, schema, hot)
 		rule{`SELECT q.id FROM malote.queue q WHERE q.shard = $1`, ``}.check(t, schema, hot)
 		rule{`SELECT pg_advisory_xact_lock(1)`, `advisory`}.check(t, schema, hot)
+		rule{`SELECT pg_advisory_xact_lock_shared(1)`, ``}.check(t, schema, hot)
 	}
 	require.Empty(t, schema.Query(Source{SQL: `SELECT q.id FROM malote.queue q`, Comment: "Over all shards: rare."}))
 }

@@ -48,7 +48,8 @@ func (l *lint) checkStatement() {
 				l.add(t.line, "%s() in an UPDATE or DELETE: workers would disagree; use now(), or pass the value", t.text)
 			case l.hasReferences() && isCall(q.tokens, i, "pg_notify"):
 				l.add(t.line, "pg_notify beside a table: a worker would notify itself, and nobody listens there; make it a statement of its own")
-			case isHot(l.name) && t.kind == word && strings.Contains(t.text, "_advisory_"):
+			// Shared ones tell who is there; where nobody takes the exclusive one, nobody waits.
+			case isHot(l.name) && t.kind == word && strings.Contains(t.text, "_advisory_") && !strings.HasSuffix(t.text, "_lock_shared"):
 				l.add(t.line, "%s: a hot statement takes row locks; advisory locks are the coordinator's", t.text)
 			}
 		}
