@@ -12,12 +12,6 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-// PublishMargin is how long an event may take from getting its id to being
-// visible: longer than the longest publish transaction (10 s a statement and
-// 10 s between statements, see store.Open) and the skew between clocks that we
-// bear with.
-const PublishMargin = time.Minute
-
 // EventFilter says which events to list, oldest first. Tenant is required.
 type EventFilter struct {
 	Tenant string
@@ -38,7 +32,10 @@ type EventPage struct {
 	Next delivery.ID
 
 	// CompleteUntil: every matching event accepted before that instant is in
-	// this page or the ones before it (D15).
+	// this page or the ones before it, and none accepted later is (D15). A
+	// publishing transaction that is still open holds it back, so that an event
+	// committed late, with an earlier id, is never passed by. The next
+	// reconciliation begins there. In whole milliseconds, which is how it is shown.
 	CompleteUntil time.Time
 }
 
@@ -76,8 +73,16 @@ func (r *Reader) EventBody(ctx context.Context, id delivery.ID) (body []byte, co
 
 // Events lists a tenant's events by ascending id (A10, D15).
 func (r *Reader) Events(ctx context.Context, filter EventFilter) (EventPage, error) {
+	// Before the snapshot is taken: see store.CompleteUntil.
+	settled, err := r.store.CompleteUntil(ctx)
+	if err != nil {
+		return EventPage{}, fmt.Errorf("listing events: %w", err)
+	}
+	if settled = settled.Truncate(time.Millisecond); filter.Until.IsZero() || settled.Before(filter.Until) {
+		filter.Until = settled
+	}
 	var page EventPage
-	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+	err = r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
 		page, err = eventPage(ctx, tx, filter, time.Now().Add(r.patience))
 		return err
 	})
@@ -88,7 +93,7 @@ func (r *Reader) Events(ctx context.Context, filter EventFilter) (EventPage, err
 }
 
 func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, deadline time.Time) (EventPage, error) {
-	var page EventPage
+	page := EventPage{CompleteUntil: filter.Until.UTC()}
 	limit := pageLimit(filter.Limit)
 	for rest := between(filter.Since, filter.Until).above(filter.After); !rest.empty(); {
 		chunk, err := eventChunk(ctx, tx, filter, rest)
@@ -110,25 +115,10 @@ func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, deadline time
 			break
 		}
 	}
-	// The transaction began before its snapshot was taken: what is committed
-	// later is newer than its now() by the margin.
-	var now time.Time
-	err := tx.QueryRow(ctx, `SELECT now()`).Scan(&now)
-	page.CompleteUntil = completeUntil(filter, page.Next, now)
-	return page, err
-}
-
-// completeUntil is the earliest of what may still be uncommitted, what the
-// following pages hold, and what was not asked for.
-func completeUntil(filter EventFilter, next delivery.ID, now time.Time) time.Time {
-	until := now.Add(-PublishMargin)
-	if !next.IsZero() && next.Time().Before(until) {
-		until = next.Time()
+	if next := page.Next; !next.IsZero() && next.Time().Before(page.CompleteUntil) {
+		page.CompleteUntil = next.Time().Truncate(time.Millisecond) // later events are on later pages
 	}
-	if !filter.Until.IsZero() && filter.Until.Before(until) {
-		until = filter.Until
-	}
-	return until.UTC()
+	return page, nil
 }
 
 // eventsPerChunk bounds how many events of other types one statement reads:

@@ -1,0 +1,130 @@
+package history
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// publishing makes a draft whose id the store gives it.
+func publishing(tenant, body string) *delivery.Draft {
+	return &delivery.Draft{
+		Event:       delivery.Event{Tenant: tenant, Type: "a", ContentType: "application/json", Body: []byte(body)},
+		Fingerprint: sha256.Sum256([]byte(body)),
+	}
+}
+
+func toNobody(d *delivery.Draft, _ []*delivery.Endpoint) (delivery.Plan, error) {
+	return delivery.Plan{Bodies: [][]byte{d.Event.Body},
+		Deliveries: []delivery.Planned{{State: delivery.Skipped, Reason: delivery.NoEndpoint}}}, nil
+}
+
+// TestDracma_D15_ALateCommitIsNotMissed pages forwards while eight publish, one of
+// whom holds its transaction for five seconds after its events got their ids:
+// smaller ones than those of all that commits meanwhile.
+func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
+	t.Parallel()
+	s, r := seeded(t)
+	tenant := s.tenant("acme")
+	done := make(chan struct{})
+	published := make(chan delivery.ID, 1<<16)
+	publish := func(body string, plan delivery.Planner) {
+		results, _, err := s.store.Publish(t.Context(), []*delivery.Draft{publishing(tenant, body)}, plan)
+		if err == nil && results[0].Err == nil {
+			published <- results[0].ID
+		}
+	}
+	var writers sync.WaitGroup
+	for writer := range 7 {
+		writers.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+					publish(fmt.Sprintf(`{"writer":%d,"n":%d}`, writer, n), toNobody)
+				}
+			}
+		})
+	}
+	held := make(chan struct{})
+	writers.Go(func() {
+		publish(`{"slow":true}`, func(d *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
+			<-time.After(5 * time.Second) // the length of the transaction is what is tested
+			close(held)
+			return toNobody(d, endpoints)
+		})
+		close(done)
+	})
+
+	var got []delivery.ID
+	beforeTheEnd := 0
+	since := time.Time{}
+	read := func() {
+		filter := EventFilter{Tenant: tenant, Since: since, Limit: 250}
+		for {
+			page, err := r.Events(t.Context(), filter)
+			require.NoError(t, err)
+			for _, e := range page.Events {
+				got = append(got, e.ID)
+			}
+			since = page.CompleteUntil
+			if filter.After = page.Next; filter.After.IsZero() {
+				return
+			}
+		}
+	}
+	for reading := true; reading; {
+		select {
+		case <-held:
+			reading = false
+			beforeTheEnd = len(got)
+		default:
+			read()
+		}
+	}
+	writers.Wait()
+	read()
+	read()
+	close(published)
+	want := make(map[delivery.ID]bool)
+	for id := range published {
+		want[id] = true
+	}
+	seen := make(map[delivery.ID]bool)
+	for i, id := range got {
+		require.False(t, seen[id], "twice: %s", id.Format(delivery.EventPrefix))
+		require.True(t, i == 0 || compareIDs(got[i-1], id) < 0, "out of order")
+		seen[id] = true
+	}
+	require.Equal(t, len(want), len(got))
+	require.Equal(t, want, seen)
+	require.Greater(t, len(got)-beforeTheEnd, 100, "others published past the slow one")
+}
+
+// What is answered is in the next page at once: nobody waits for a margin.
+func TestEvents_AnEventIsListedAsSoonAsItIsPublished(t *testing.T) {
+	t.Parallel()
+	s, r := seeded(t)
+	tenant := s.tenant("acme")
+	for n := range 20 {
+		results, _, err := s.store.Publish(t.Context(), []*delivery.Draft{publishing(tenant, fmt.Sprint(n))}, toNobody)
+		require.NoError(t, err)
+		page, err := r.Events(t.Context(), EventFilter{Tenant: tenant, Since: results[0].ID.Time().Truncate(time.Millisecond)})
+		require.NoError(t, err)
+		if len(page.Events) == 0 {
+			// Published within the millisecond that is not over yet.
+			require.Eventually(t, func() bool {
+				page, err = r.Events(t.Context(), EventFilter{Tenant: tenant, Since: results[0].ID.Time().Truncate(time.Millisecond)})
+				return err == nil && len(page.Events) > 0
+			}, time.Second, time.Millisecond)
+		}
+		require.Equal(t, results[0].ID, page.Events[len(page.Events)-1].ID)
+	}
+}
