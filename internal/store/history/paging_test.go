@@ -63,49 +63,62 @@ func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
 		close(done)
 	})
 
-	var got []delivery.ID
-	beforeTheEnd := 0
-	since := time.Time{}
-	read := func() {
-		filter := EventFilter{Tenant: tenant, Since: since, Limit: 250}
-		for {
-			page, err := r.Events(t.Context(), filter)
-			require.NoError(t, err)
-			for _, e := range page.Events {
-				got = append(got, e.ID)
-			}
-			since = page.CompleteUntil
-			if filter.After = page.Next; filter.After.IsZero() {
-				return
-			}
-		}
-	}
+	follow := follower{t: t, r: r, tenant: tenant}
 	for reading := true; reading; {
 		select {
 		case <-held:
 			reading = false
-			beforeTheEnd = len(got)
 		default:
-			read()
+			follow.read()
 		}
 	}
+	beforeTheEnd := len(follow.got)
 	writers.Wait()
-	read()
-	read()
+	follow.read()
+	follow.read()
 	close(published)
 	want := make(map[delivery.ID]bool)
 	for id := range published {
 		want[id] = true
 	}
+	require.Equal(t, len(want), len(follow.got))
+	require.Equal(t, want, follow.distinct())
+	require.Greater(t, len(follow.got)-beforeTheEnd, 100, "others published past the slow one")
+}
+
+// follower pages forwards for ever, each time from where it was complete.
+type follower struct {
+	t      *testing.T
+	r      *Reader
+	tenant string
+	since  time.Time
+	got    []delivery.ID
+}
+
+func (f *follower) read() {
+	filter := EventFilter{Tenant: f.tenant, Since: f.since, Limit: 250}
+	for {
+		page, err := f.r.Events(f.t.Context(), filter)
+		require.NoError(f.t, err)
+		for _, e := range page.Events {
+			f.got = append(f.got, e.ID)
+		}
+		f.since = page.CompleteUntil
+		if filter.After = page.Next; filter.After.IsZero() {
+			return
+		}
+	}
+}
+
+// distinct are the events seen, which must have come once each, in order.
+func (f *follower) distinct() map[delivery.ID]bool {
 	seen := make(map[delivery.ID]bool)
-	for i, id := range got {
-		require.False(t, seen[id], "twice: %s", id.Format(delivery.EventPrefix))
-		require.True(t, i == 0 || compareIDs(got[i-1], id) < 0, "out of order")
+	for i, id := range f.got {
+		require.False(f.t, seen[id], "twice: %s", id.Format(delivery.EventPrefix))
+		require.True(f.t, i == 0 || compareIDs(f.got[i-1], id) < 0, "out of order")
 		seen[id] = true
 	}
-	require.Equal(t, len(want), len(got))
-	require.Equal(t, want, seen)
-	require.Greater(t, len(got)-beforeTheEnd, 100, "others published past the slow one")
+	return seen
 }
 
 // What is answered is in the next page at once: nobody waits for a margin.
