@@ -56,7 +56,7 @@ func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
 	held := make(chan struct{})
 	writers.Go(func() {
 		publish(`{"slow":true}`, func(d *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
-			<-time.After(5 * time.Second) // the length of the transaction is what is tested
+			s.exec(`SELECT pg_sleep(5)`) // the length of the transaction is what is tested
 			close(held)
 			return toNobody(d, endpoints)
 		})
