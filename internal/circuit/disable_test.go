@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 const day = 24 * time.Hour
@@ -42,26 +43,86 @@ func TestFairQueue_F14_ASuccessStartsTheFiveDaysAnew(t *testing.T) {
 	require.Len(t, e.signals, 6, "but it is warned of each time")
 }
 
-func TestTick_WarnsInTimeAndNeverDisables(t *testing.T) {
+func TestStandard_S08_TickWarnsWhileTheNextFailureIsHoursAway(t *testing.T) {
 	t.Parallel()
 	settings := Settings{Disable: fiveDays}
 	e := newEndpoint(t, settings, 10)
+	e.fail(1)
+	e.wait(12 * time.Hour)
 	e.fail(1)
 	_, signals := Tick(settings, e.state, start.Add(day-time.Second))
 	require.Empty(t, signals)
 	state, signals := Tick(settings, e.state, start.Add(day))
 	require.Len(t, signals, 1)
 	require.Equal(t, Signal{
-		Kind: EndpointFailing, At: start.Add(day), ConsecutiveFailures: 1, FailingSince: start, FailingFor: day,
+		Kind: EndpointFailing, At: start.Add(day), ConsecutiveFailures: 2, FailingSince: start, FailingFor: day,
 	}, signals[0])
+	warned := e.state
+	warned.WarnedLevel = 1
+	require.Equal(t, warned, state, "nothing else is changed")
 	_, signals = Tick(settings, state, start.Add(2*day))
 	require.Empty(t, signals, "warned already")
-	state, signals = Tick(settings, state, start.Add(30*day))
-	require.Len(t, signals, 1)
-	require.Equal(t, 3*day, signals[0].FailingFor)
-	require.Zero(t, state.DisabledAt, "a month in which nothing was sent proves nothing")
 	_, signals = Tick(settings, State{}, start.Add(30*day))
 	require.Empty(t, signals)
+}
+
+func TestStandard_S08_TickTakesSilenceForNoFailure(t *testing.T) {
+	t.Parallel()
+	settings := Settings{Disable: fiveDays}
+	for spread, warnings := range map[time.Duration]int{
+		0: 0, 12*time.Hour - 1: 0, 12 * time.Hour: 1, 36*time.Hour - 1: 1, 36 * time.Hour: 2, 4 * day: 2,
+	} {
+		e := newEndpoint(t, settings, 10)
+		e.state = State{ConsecutiveFailures: 9, FirstFailureAt: start, LastFailureAt: start.Add(spread)}
+		state, signals := Tick(settings, e.state, start.Add(30*day))
+		require.Len(t, signals, warnings, spread)
+		require.Equal(t, warnings, state.WarnedLevel)
+	}
+}
+
+// However late it is and however often it asks, the clock disables nobody.
+func TestFairQueue_F14_TheClockAloneDisablesNobody(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		settings := drawSettings(t)
+		settings.Disable.MinAttempts = rapid.IntRange(1, 3).Draw(t, "min attempts")
+		state, now := State{}, start
+		for range rapid.IntRange(0, 20).Draw(t, "failures") {
+			state, _ = Next(settings, state, Result{Failure: true, ClaimedAt: now, At: now}, 4)
+			now = now.Add(time.Duration(rapid.IntRange(0, 5*3600).Draw(t, "gap")) * time.Second)
+		}
+		told := map[time.Duration]int{}
+		for range 20 {
+			now = now.Add(time.Duration(rapid.IntRange(0, 5*24*3600).Draw(t, "passed")) * time.Second)
+			before := state
+			var signals []Signal
+			state, signals = Tick(settings, state, now)
+			require.Equal(t, before.WarnedLevel+len(signals), state.WarnedLevel)
+			for _, s := range signals {
+				require.Equal(t, EndpointFailing, s.Kind)
+				told[s.FailingFor]++
+			}
+			before.WarnedLevel = state.WarnedLevel
+			require.Equal(t, before, state)
+		}
+		for threshold, times := range told {
+			require.Equal(t, 1, times, threshold)
+		}
+	})
+}
+
+// After five silent days the first failure decides, be it the last attempt's wait late.
+func TestFairQueue_F14_TheNextFailureDisables(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, Settings{Disable: fiveDays}, 4)
+	e.fail(1)
+	e.wait(5*day - time.Second)
+	e.fail(1)
+	e.wait(6 * time.Hour)
+	e.state, _ = Tick(e.settings, e.state, e.now)
+	require.Zero(t, e.state.DisabledAt)
+	e.fail(1)
+	require.Equal(t, e.now, e.state.DisabledAt)
 }
 
 func TestRouta_R06_DisablesAfterAHundredFailuresInARow(t *testing.T) {
