@@ -4,12 +4,16 @@
 // The cluster is the one that MALOTE_TEST_DATABASE_URL names (the test command
 // starts it); without it, a private one is started for the package's tests. The
 // schema is migrated once into a template; a test's database is a copy of it.
+//
+// What PostgreSQL says about the time is real, unless a test opens its database
+// with OpenAt and moves the Clock.
 package pgtest
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -26,18 +30,21 @@ import (
 var cluster struct {
 	once     sync.Once
 	admin    string // DSN of a database from which others are made
-	template string
+	template string // has the schema
 	stop     func()
 	err      error
+
+	mu        sync.Mutex
+	templates []string // to be dropped at the end
 }
 
 // Main runs a package's tests and then removes what they made for all of them:
-// the template and, if they started it, the cluster. Call it from TestMain:
+// the templates and, if they started it, the cluster. Call it from TestMain:
 // os.Exit(pgtest.Main(m)).
 func Main(m *testing.M) int {
 	code := m.Run()
-	if err := removeTemplate(); err != nil {
-		fmt.Fprintln(os.Stderr, "dropping the tests' template:", err)
+	if err := removeTemplates(); err != nil {
+		fmt.Fprintln(os.Stderr, "dropping the tests' templates:", err)
 		code = max(code, 1)
 	}
 	if cluster.stop != nil {
@@ -49,13 +56,15 @@ func Main(m *testing.M) int {
 // DSN makes a database with the current schema, dropped when the test ends.
 func DSN(t testing.TB) string {
 	t.Helper()
-	return database(t, true)
+	prepare(t)
+	return database(t, cluster.template)
 }
 
 // EmptyDSN makes a database without the schema.
 func EmptyDSN(t testing.TB) string {
 	t.Helper()
-	return database(t, false)
+	prepare(t)
+	return database(t, "")
 }
 
 // Open makes a database and opens a store on it.
@@ -75,22 +84,21 @@ func OpenDSN(t testing.TB, dsn string) *store.Store {
 	return s
 }
 
-func database(t testing.TB, withSchema bool) string {
+func prepare(t testing.TB) {
 	t.Helper()
 	cluster.once.Do(prepareCluster)
 	if cluster.err != nil {
 		t.Fatalf("preparing PostgreSQL for tests: %v", cluster.err)
 	}
+}
+
+// database makes a copy of a template, or an empty database, for one test.
+func database(t testing.TB, template string) (dsn string) {
+	t.Helper()
 	name := "malote_test_" + randomName()
-	statement := "CREATE DATABASE " + name
-	if withSchema {
-		// Copying files takes half as long as logging every page, for a schema of
-		// many small tables on a cluster that syncs nothing.
-		statement += " TEMPLATE " + cluster.template + " STRATEGY FILE_COPY"
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := execute(ctx, cluster.admin, statement); err != nil {
+	if err := execute(ctx, cluster.admin, createStatement(name, template)); err != nil {
 		t.Fatalf("creating the test's database: %v", err)
 	}
 	t.Cleanup(func() {
@@ -103,6 +111,15 @@ func database(t testing.TB, withSchema bool) string {
 	return withDatabase(cluster.admin, name)
 }
 
+func createStatement(name, template string) string {
+	if template == "" {
+		return "CREATE DATABASE " + name
+	}
+	// Copying files takes half as long as logging every page, for a schema of
+	// many small tables on a cluster that syncs nothing.
+	return "CREATE DATABASE " + name + " TEMPLATE " + template + " STRATEGY FILE_COPY"
+}
+
 func prepareCluster() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -111,8 +128,7 @@ func prepareCluster() {
 		cluster.admin, cluster.stop, cluster.err = startCluster(ctx)
 	}
 	if cluster.err == nil {
-		cluster.template = "malote_template_" + randomName()
-		cluster.err = makeTemplate(ctx)
+		cluster.template, cluster.err = makeTemplate(ctx, "", store.Migrate)
 	}
 }
 
@@ -131,22 +147,27 @@ func startCluster(ctx context.Context) (dsn string, stop func(), err error) {
 	}, nil
 }
 
-// makeTemplate migrates a database that nobody stays connected to, as CREATE
-// DATABASE … TEMPLATE demands.
-func makeTemplate(ctx context.Context) error {
-	if err := execute(ctx, cluster.admin, "CREATE DATABASE "+cluster.template); err != nil {
-		return err
+// makeTemplate makes a database, from another template or from nothing, and
+// fills it. Nobody may stay connected to it, as CREATE DATABASE … TEMPLATE
+// demands.
+func makeTemplate(ctx context.Context, from string, fill func(ctx context.Context, dsn string) error) (name string, err error) {
+	name = "malote_template_" + randomName()
+	if err := execute(ctx, cluster.admin, createStatement(name, from)); err != nil {
+		return "", err
 	}
-	return store.Migrate(ctx, withDatabase(cluster.admin, cluster.template))
+	cluster.mu.Lock()
+	cluster.templates = append(cluster.templates, name)
+	cluster.mu.Unlock()
+	return name, fill(ctx, withDatabase(cluster.admin, name))
 }
 
-func removeTemplate() error {
-	if cluster.template == "" {
-		return nil // no test asked for a database
-	}
+func removeTemplates() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return execute(ctx, cluster.admin, "DROP DATABASE IF EXISTS "+cluster.template+" WITH (FORCE)")
+	for _, name := range cluster.templates {
+		err = errors.Join(err, execute(ctx, cluster.admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"))
+	}
+	return err
 }
 
 func execute(ctx context.Context, dsn, statement string) error {
