@@ -80,27 +80,26 @@ type claiming struct {
 type claimRow struct {
 	claim       *delivery.Claim
 	isWhole     bool // its event was found
-	place, turn int64
-	endpointID  delivery.ID
-	rendering   int16
+	round, turn, place int64
+	endpointID         delivery.ID
+	rendering          int16
+}
+
+// compare is the order of sending: see claim_deliveries.sql.
+func (r *claimRow) compare(other *claimRow) int {
+	return cmp.Or(cmp.Compare(r.round, other.round), cmp.Compare(r.turn, other.turn), cmp.Compare(r.place, other.place))
 }
 
 // targets are where the columns of claim_deliveries.sql go.
 func (r *claimRow) targets() []any {
 	c := r.claim
 	return []any{
-		&r.place, &r.turn, &r.endpointID, &c.DeliveryID, &c.Attempt, &c.CycleAttempt, &c.Trigger,
+		&r.round, &r.turn, &r.place, &r.endpointID, &c.DeliveryID, &c.Attempt, &c.CycleAttempt, &c.Trigger,
 		&c.ScheduledAt, &c.CycleStartedAt, zeroable(&c.FirstAttemptAt), &c.ClaimedAt, &c.LeaseUntil,
 		&c.Event.ID, &c.Event.Tenant, &c.Event.CoalesceKey, &r.rendering,
 	}
 }
 
-type claimLane struct {
-	delivery.LaneRef
-	limit, leaseSeconds int32
-	suspect             bool
-	endpoint            *delivery.Endpoint
-}
 
 func (c *claiming) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
@@ -121,7 +120,7 @@ func (c *claiming) lockLanes(ctx context.Context) error {
 	var now time.Time
 	var lane claimLane
 	var version int64
-	_, err := pgx.ForEachRow(rows, []any{&now, &lane.Shard, &lane.EndpointID, &lane.limit, &lane.leaseSeconds, &version, &lane.suspect}, func() error {
+	_, err := pgx.ForEachRow(rows, lane.targets(&now, &version), func() error {
 		found := lane
 		if found.endpoint = c.store.configs.get(lane.EndpointID, version); found.endpoint == nil {
 			unknown = append(unknown, lane.LaneRef)
@@ -166,20 +165,15 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 	if len(c.lanes) == 0 {
 		return nil
 	}
-	shards, endpoints := make([]delivery.Shard, len(c.lanes)), make([]delivery.ID, len(c.lanes))
-	limits, leases := make([]int32, len(c.lanes)), make([]int32, len(c.lanes))
-	durable := false
-	for i, lane := range c.lanes {
-		shards[i], endpoints[i] = lane.Shard, lane.EndpointID
-		limits[i], leases[i] = lane.limit, lane.leaseSeconds
-		durable = durable || lane.endpoint != nil && lane.endpoint.AtMostOnce
-	}
+	lanes := columnsOf(c.lanes)
 	batch := &pgx.Batch{}
-	if !durable {
+	if !lanes.durable {
 		batch.Queue(asyncCommit) // losing an at-least-once claim only sends again
 	}
-	batch.Queue(claimDeliveriesSQL, shards, endpoints, limits, leases, c.n, c.token).Query(c.readClaims)
-	batch.Queue(claimParkSQL, shards, endpoints, limits).Query(c.readParked)
+	batch.Queue(claimDeliveriesSQL, lanes.shards, lanes.endpoints, lanes.limits, lanes.leases, c.n, c.token,
+		lanes.allowances, lanes.fifo, lanes.weights, lanes.turnsLeft).Query(c.readClaims)
+	batch.Queue(claimParkSQL, lanes.shards, lanes.endpoints, lanes.limits, c.n, c.token,
+		lanes.fifo, lanes.weights, lanes.turnsLeft, lanes.since, lanes.rates, lanes.bursts, lanes.rateReady).Query(c.readParked)
 	if err := runBatch(ctx, c.tx, batch); err != nil {
 		return fmt.Errorf("taking due deliveries: %w", err)
 	}
@@ -198,7 +192,7 @@ func (c *claiming) readClaims(rows pgx.Rows) error {
 		row.claim.Endpoint, row.claim.Suspect = lane.endpoint, lane.suspect
 		c.rows = append(c.rows, row)
 	}
-	slices.SortFunc(c.rows, func(a, b claimRow) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.turn, b.turn)) })
+	slices.SortFunc(c.rows, func(a, b claimRow) int { return a.compare(&b) })
 	return rows.Err()
 }
 

@@ -65,9 +65,9 @@ func (n planNode) walk(visit func(planNode)) {
 }
 
 // readWhole are the indexes that some statements read from their beginning: they
-// hold only what is ready, in flight or expired, in the order that is asked for,
+// hold only what is ready, in flight, expired or newly ordered, in the order that is asked for,
 // or are hopped over.
-var readWhole = []string{"lanes_ready", "lanes_ready_trusted", "queue_in_flight", "queue_coalesce_sending", "queue_due"}
+var readWhole = []string{"lanes_fifo", "lanes_ready", "lanes_ready_trusted", "queue_in_flight", "queue_coalesce_sending", "queue_due"}
 
 var beyondShard = regexp.MustCompile(`\b(id|endpoint_id|event_id|scope|tenant|delivery_id)\b`)
 

@@ -96,6 +96,7 @@ func (p *publication) queueRows(keyed bool) []queueRow {
 					eventID: event.ID, tenant: event.Tenant, rendering: int16(planned.Rendering),
 					delay: planned.Delay, coalesceKey: event.CoalesceKey,
 					trigger: cmp.Or(planned.Trigger, delivery.TriggerSchedule),
+					fifo:    planned.FIFO, draft: i,
 				})
 			}
 		}

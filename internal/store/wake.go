@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	_ "embed"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,9 @@ var wakeStrandedSQL string
 
 //go:embed queries/sweep_lanes.sql
 var sweepLanesSQL string
+
+//go:embed queries/sweep_fifo.sql
+var sweepFIFOSQL string
 
 // WakeLanes is the publisher's half of I4: called after its commit, it makes
 // those lanes ready that look parked, tells the other processes if there were any, and
@@ -43,9 +47,13 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 // Sweep looks for lanes that should be ready and are not, makes them ready and
 // returns how many there were. While every process lives, there are none: a
 // publisher or completer that was killed between its commit and the wake-up is
-// the only way. It visits each lane with pending work once.
+// the only way. It visits each lane with pending work once. It also gives a place
+// to what was published without one while its lane became strictly ordered.
 func (s *Store) Sweep(ctx context.Context) (stranded int, err error) {
 	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx hotTx) error {
+		if _, err := tx.Exec(ctx, sweepFIFOSQL); err != nil {
+			return fmt.Errorf("placing deliveries in strictly ordered lanes: %w", err)
+		}
 		tag, err := tx.Exec(ctx, sweepLanesSQL)
 		stranded = int(tag.RowsAffected())
 		return err

@@ -6,7 +6,7 @@ SET status = r.status,
     config_version = CASE WHEN r.disabled_reason <> '' THEN l.config_version + 1 ELSE l.config_version END,
     parked_full = r.parked_full, suspect = r.suspect,
     ready_at = CASE WHEN r.status <> 'active' THEN 'infinity'::timestamptz
-        ELSE greatest(r.paused_until, least(l.ready_at, r.wake_at)) END,
+        ELSE greatest(r.paused_until, l.rate_ready_at, least(l.ready_at, r.wake_at)) END,
     claim_limit = r.claim_limit, circuit_phase = r.phase, consecutive_failures = r.failures,
     opened_count = r.opened_count, slow_level = r.slow_level, slow_streak = r.slow_streak,
     slow_successes = r.slow_successes, warned_level = r.warned_level,

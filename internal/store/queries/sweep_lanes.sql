@@ -21,11 +21,11 @@ WITH RECURSIVE busy AS (
     CROSS JOIN LATERAL (
         SELECT 1 FROM malote.lanes l
         WHERE l.shard = busy.shard AND l.endpoint_id = busy.endpoint_id
-            AND l.status = 'active' AND l.ready_at > greatest(now(), l.paused_until)
-            AND l.claim_limit > (
+            AND l.status = 'active' AND l.ready_at > greatest(now(), l.paused_until, l.rate_ready_at)
+            AND CASE WHEN l.fifo_since IS NULL THEN l.claim_limit ELSE least(l.claim_limit, 1) END > (
                 SELECT count(*) FROM malote.queue s
                 WHERE s.shard = l.shard AND s.endpoint_id = l.endpoint_id AND s.status = 'sending')
-            AND EXISTS (
+            AND CASE WHEN l.fifo_since IS NULL THEN EXISTS (
                 SELECT 1 FROM malote.queue q
                 WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'pending'
                     AND q.next_attempt_at < now() - interval '3 seconds'
@@ -33,6 +33,12 @@ WITH RECURSIVE busy AS (
                         SELECT 1 FROM malote.queue s
                         WHERE s.shard = l.shard AND s.endpoint_id = l.endpoint_id
                             AND s.coalesce_key = q.coalesce_key AND s.status = 'sending')))
+            ELSE now() - interval '3 seconds' > (
+                SELECT q.next_attempt_at FROM malote.queue q
+                WHERE q.shard = l.shard AND q.endpoint_id = l.endpoint_id AND q.status = 'pending'
+                    AND q.fifo_position IS NOT NULL
+                ORDER BY q.fifo_position, q.id LIMIT 1)
+            END
         LIMIT 1
     ) lane
     ORDER BY busy.shard, busy.endpoint_id
@@ -42,12 +48,12 @@ WITH RECURSIVE busy AS (
     CROSS JOIN LATERAL (
         SELECT l.shard, l.endpoint_id FROM malote.lanes l
         WHERE l.shard = asleep.shard AND l.endpoint_id = asleep.endpoint_id
-            AND l.status = 'active' AND l.ready_at > greatest(now(), l.paused_until)
+            AND l.status = 'active' AND l.ready_at > greatest(now(), l.paused_until, l.rate_ready_at)
         LIMIT 1
         FOR UPDATE OF l
     ) lane
 )
 UPDATE malote.lanes l
-SET ready_at = greatest(now(), l.paused_until), parked_full = false
+SET ready_at = greatest(now(), l.paused_until, l.rate_ready_at), parked_full = false
 FROM stranded
 WHERE l.shard = stranded.shard AND l.endpoint_id = stranded.endpoint_id

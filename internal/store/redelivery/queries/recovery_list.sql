@@ -1,0 +1,7 @@
+-- An endpoint's, newest first.
+SELECT r.id, r.tenant, r.endpoint_id, r.since, r.until, r.states, r.status, r.detail,
+    r.total, r.recovered, r.passed_over, r.created_at, r.updated_at, r.finished_at
+FROM malote.recoveries r
+WHERE r.shard = $1 AND r.endpoint_id = $2 AND r.id < $3
+ORDER BY r.id DESC
+LIMIT $4

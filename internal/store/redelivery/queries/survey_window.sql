@@ -1,0 +1,6 @@
+-- The next of a recovery, not locked.
+SELECT d.id, coalesce(d.coalesce_key, '')
+FROM malote.deliveries d
+WHERE d.shard = $1 AND d.endpoint_id = $2 AND d.id > $3 AND d.id < $4 AND d.state = ANY ($5)
+ORDER BY d.id
+LIMIT $6
