@@ -78,8 +78,8 @@ type claiming struct {
 
 // claimRow is a claimed delivery whose event is still to be read.
 type claimRow struct {
-	claim       *delivery.Claim
-	isWhole     bool // its event was found
+	claim              *delivery.Claim
+	isWhole            bool // its event was found
 	round, turn, place int64
 	endpointID         delivery.ID
 	rendering          int16
@@ -99,7 +99,6 @@ func (r *claimRow) targets() []any {
 		&c.Event.ID, &c.Event.Tenant, &c.Event.CoalesceKey, &r.rendering,
 	}
 }
-
 
 func (c *claiming) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
@@ -141,7 +140,7 @@ func (c *claiming) loadConfigs(ctx context.Context, unknown []delivery.LaneRef, 
 	if len(unknown) == 0 {
 		return nil
 	}
-	endpoints, err := loadEndpoints(ctx, c.tx, unknown)
+	endpoints, err := c.store.loadEndpoints(ctx, c.tx, unknown)
 	if err != nil {
 		return err
 	}

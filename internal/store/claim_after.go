@@ -27,7 +27,7 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 	err := c.store.inHotBatch(ctx, "reading what was claimed", func(batch *pgx.Batch) {
 		batch.Queue(asyncCommit)
 		if len(c.rows) > 0 {
-			batch.Queue(claimEventsSQL, c.eventsWanted()...).Query(c.readEvents)
+			queueEvents(batch, c.rows)
 		}
 		if len(c.parked) > 0 {
 			shards, endpoints := splitRefs(c.parked)
@@ -64,11 +64,16 @@ func scanNextDue(row pgx.Row, next *time.Duration) error {
 	return err
 }
 
-func (c *claiming) eventsWanted() []any {
-	n := len(c.rows)
+// queueEvents asks for the events of claims, and marks those as whole that have one.
+func queueEvents(batch *pgx.Batch, claims []claimRow) {
+	batch.Queue(claimEventsSQL, eventsWanted(claims)...).Query(func(rows pgx.Rows) error { return readEvents(rows, claims) })
+}
+
+func eventsWanted(claims []claimRow) []any {
+	n := len(claims)
 	shards, events, renderings := make([]delivery.Shard, n), make([]delivery.ID, n), make([]int16, n)
-	lowest, highest := c.rows[0].claim.Event.ID, c.rows[0].claim.Event.ID
-	for i, row := range c.rows {
+	lowest, highest := claims[0].claim.Event.ID, claims[0].claim.Event.ID
+	for i, row := range claims {
 		id := row.claim.Event.ID
 		shards[i], events[i], renderings[i] = id.Shard(), id, row.rendering
 		if bytes.Compare(id[:], lowest[:]) < 0 {
@@ -81,7 +86,7 @@ func (c *claiming) eventsWanted() []any {
 	return []any{shards, events, renderings, lowest, highest}
 }
 
-func (c *claiming) readEvents(rows pgx.Rows) error {
+func readEvents(rows pgx.Rows, claims []claimRow) error {
 	for rows.Next() {
 		var position int
 		var event delivery.Event
@@ -89,7 +94,7 @@ func (c *claiming) readEvents(rows pgx.Rows) error {
 		if err != nil {
 			return err
 		}
-		row := &c.rows[position-1]
+		row := &claims[position-1]
 		claimed := &row.claim.Event
 		event.ID, event.Tenant, event.CoalesceKey = claimed.ID, claimed.Tenant, claimed.CoalesceKey
 		*claimed, row.isWhole = event, true

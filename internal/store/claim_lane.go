@@ -14,7 +14,7 @@ type claimLane struct {
 	limit, leaseSeconds int32
 	suspect             bool
 	fifo                bool      // strictly ordered: the limit is one at most
-	weight, turnLeft    int32     // deliveries in its turn, and of the turn that was cut short
+	weight, turnLeft    int32     // deliveries in a turn, and what is left of one that was cut short
 	since               time.Time // its place in the line
 	rate                float64   // attempts a second; 0: no limit
 	burst               int32

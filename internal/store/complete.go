@@ -53,6 +53,7 @@ type completing struct {
 	attempts []attemptRow
 	stats    map[delivery.ID]*laneStats
 	signals  []signalRow
+	observed map[circuit.SignalKind]int // of those, what circuits said
 	states   map[delivery.State]int
 }
 
@@ -73,6 +74,8 @@ func newCompleting(s *Store, tx pgx.Tx, completions []policy.Completion) *comple
 		owned:  make([]ownedClaim, len(completions)),
 		stats:  make(map[delivery.ID]*laneStats),
 		states: make(map[delivery.State]int),
+
+		observed: make(map[circuit.SignalKind]int),
 	}
 }
 
@@ -135,7 +138,7 @@ func (c *completing) apply(i int) {
 	if lane == nil {
 		lane = &completedLane{status: delivery.Deleted} // the row is gone: a tenant was removed by hand
 	} else if done.Kind == policy.Sent {
-		c.signals = append(c.signals, lane.observe(done, c.now)...)
+		c.noteCircuit(done, lane.observe(done, c.now))
 		c.statsOf(done.Claim.Endpoint.ID, done.Outcome.StartedAt).add(done)
 	}
 	switch {
@@ -171,6 +174,9 @@ func (c *completing) close(done policy.Completion, claim ownedClaim, state deliv
 		attempts, lastStatus, lastError = attempts-1, claim.lastStatus, claim.lastError
 	}
 	c.states[state]++
+	if state == delivery.Dead {
+		c.noteDead(done, reason)
+	}
 	c.closed = append(c.closed, closedDelivery{
 		id: done.Claim.DeliveryID, endpointID: done.Claim.Endpoint.ID, eventID: claim.eventID,
 		tenant: done.Claim.Event.Tenant, state: state, reason: reason, trigger: done.Claim.Trigger,
@@ -181,14 +187,11 @@ func (c *completing) close(done policy.Completion, claim ownedClaim, state deliv
 }
 
 func (c *completing) result() policy.Completed {
-	result := policy.Completed{States: c.states, Signals: make(map[circuit.SignalKind]int)}
+	result := policy.Completed{States: c.states, Signals: c.observed}
 	for _, claim := range c.owned {
 		if !claim.owned {
 			result.Lost++
 		}
-	}
-	for _, s := range c.signals {
-		result.Signals[s.signal.Kind]++
 	}
 	for _, lane := range c.lanes {
 		result.Woken = result.Woken || !lane.wake.IsZero()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,7 +46,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 // observe tells the circuit what an attempt showed. An endpoint that somebody
 // paused is disabled like an active one; one that is stopped already stays as it
 // is, and that it would have been disabled is no news.
-func (l *completedLane) observe(done policy.Completion, now time.Time) []signalRow {
+func (l *completedLane) observe(done policy.Completion, now time.Time) []circuit.Signal {
 	before, accepting := l.state, l.status.Accepts()
 	l.suspect = done.Outcome.Duration > delivery.SlowAnswer
 	result := done.Decision.Result(done.Claim.ClaimedAt, done.CompletedAt, done.Outcome.Duration)
@@ -58,17 +59,12 @@ func (l *completedLane) observe(done policy.Completion, now time.Time) []signalR
 	if next.PausedUntil.Before(before.PausedUntil) || l.claimLimit > l.limitOf(done, before) {
 		l.wakeAt(now) // more may be claimed than the last look allowed
 	}
-	rows := make([]signalRow, 0, len(signals))
-	for _, s := range signals {
-		if s.Kind == circuit.EndpointDisabled {
-			if !accepting {
-				continue
-			}
+	return slices.DeleteFunc(signals, func(s circuit.Signal) bool {
+		if s.Kind == circuit.EndpointDisabled && accepting {
 			l.disabledReason = string(s.Reason)
 		}
-		rows = append(rows, signalRow{lane: l, deliveryID: done.Claim.DeliveryID, signal: s})
-	}
-	return rows
+		return s.Kind == circuit.EndpointDisabled && !accepting
+	})
 }
 
 // limitOf is what the next claim may have in flight. While the circuit is open

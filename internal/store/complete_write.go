@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/policy"
 )
@@ -28,9 +27,6 @@ var completeAttemptsSQL string
 
 //go:embed queries/complete_update_lanes.sql
 var completeUpdateLanesSQL string
-
-//go:embed queries/complete_signals.sql
-var completeSignalsSQL string
 
 //go:embed queries/complete_tenants.sql
 var completeTenantsSQL string
@@ -151,32 +147,6 @@ func (c *completing) queueAttempts(batch *pgx.Batch) {
 // endpoint sent, and one bad byte must not fail the whole batch.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// signalRow is something about a lane that somebody should hear of.
-type signalRow struct {
-	lane       *completedLane
-	deliveryID delivery.ID
-	signal     circuit.Signal
-}
-
-func (c *completing) queueSignals(batch *pgx.Batch) {
-	for _, row := range c.signals { // rare: a circuit opens or closes, an endpoint is disabled
-		id := delivery.NewID(row.lane.ref.Shard, c.now, c.store.random)
-		batch.Queue(completeSignalsSQL, row.lane.ref.Shard, id, row.lane.tenant, row.lane.ref.EndpointID,
-			row.deliveryID, string(row.signal.Kind), signalDetail(row.signal))
-	}
-}
-
-func signalDetail(s circuit.Signal) string {
-	switch s.Kind {
-	case circuit.EndpointDisabled:
-		return string(s.Reason)
-	case circuit.EndpointFailing:
-		return s.FailingFor.String()
-	default:
-		return fmt.Sprintf("%d consecutive failures", s.ConsecutiveFailures)
-	}
 }
 
 // queueTenants tells publishers that an endpoint of the tenant was disabled.

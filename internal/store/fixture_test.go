@@ -104,7 +104,7 @@ func coalesced(key string) func(*delivery.Draft) {
 func toAll(d *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
 	plan := delivery.Plan{Bodies: [][]byte{d.Event.Body}}
 	for _, e := range endpoints {
-		plan.Deliveries = append(plan.Deliveries, delivery.Planned{EndpointID: e.ID, State: delivery.Pending})
+		plan.Deliveries = append(plan.Deliveries, delivery.Planned{EndpointID: e.ID, State: delivery.Pending, FIFO: e.FIFO})
 	}
 	if len(endpoints) == 0 {
 		plan.Deliveries = []delivery.Planned{{State: delivery.Skipped, Reason: delivery.NoEndpoint}}

@@ -44,12 +44,15 @@ type publication struct {
 	round *publishRound
 	all   []*delivery.Draft // everything, addressed by the round's indexes
 	now   time.Time         // the database's, after the transaction registered
+
+	positions map[int]int64 // of the drafts that go to a strictly ordered lane
 }
 
 func (p *publication) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		p.planFanOut,     // ids, and the tenants' endpoints as this transaction sees them
 		p.claimKeys,      // drops duplicates, refuses reused keys
+		p.takePositions,  // in strictly ordered lanes
 		p.replacePending, // coalescing: newer in, older out
 		p.write,          // everything else, in one round trip
 	} {

@@ -95,8 +95,8 @@ func (p *publication) queueRows(keyed bool) []queueRow {
 					id: delivery.NewDeliveryID(event.ID, p.store.random), endpointID: planned.EndpointID,
 					eventID: event.ID, tenant: event.Tenant, rendering: int16(planned.Rendering),
 					delay: planned.Delay, coalesceKey: event.CoalesceKey,
-					trigger: cmp.Or(planned.Trigger, delivery.TriggerSchedule),
-					fifo:    planned.FIFO, draft: i,
+					trigger:      cmp.Or(planned.Trigger, delivery.TriggerSchedule),
+					fifoPosition: p.positionOf(i, planned),
 				})
 			}
 		}

@@ -20,8 +20,7 @@ type queueRow struct {
 	delay                   time.Duration // before the first attempt
 	coalesceKey             string
 	trigger                 delivery.Trigger
-	fifo                    bool // its lane is strictly ordered
-	draft                   int  // its draft's place in the request: its place in that order
+	fifoPosition            pgtype.Int8 // in a strictly ordered lane; NULL in others
 }
 
 func (row queueRow) entity() entity { return entity{row.endpointID, row.coalesceKey} }
@@ -45,13 +44,13 @@ func (rows queueRows) columns() []any {
 	endpoints, events := make([]delivery.ID, n), make([]delivery.ID, n)
 	tenants, renderings := make([]string, n), make([]int16, n)
 	delays, keys := make([]int64, n), make([]pgtype.Text, n)
-	triggers, fifo, drafts := make([]string, n), make([]bool, n), make([]int32, n)
+	triggers, positions := make([]string, n), make([]pgtype.Int8, n)
 	for i, row := range rows {
 		shards[i], ids[i] = row.id.Shard(), row.id
 		endpoints[i], events[i] = row.endpointID, row.eventID
 		tenants[i], renderings[i] = row.tenant, row.rendering
 		delays[i], keys[i] = row.delay.Milliseconds(), textOrNull(row.coalesceKey)
-		triggers[i], fifo[i], drafts[i] = string(row.trigger), row.fifo, int32(row.draft)
+		triggers[i], positions[i] = string(row.trigger), row.fifoPosition
 	}
-	return []any{shards, ids, endpoints, events, tenants, renderings, delays, keys, triggers, fifo, drafts}
+	return []any{shards, ids, endpoints, events, tenants, renderings, delays, keys, triggers, positions}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/policy"
 )
@@ -15,7 +17,8 @@ var expiredLeasesSQL string
 
 // ExpiredLeases gives at most limit claims whose lease has run out (F12): their
 // workers died or stopped. Nothing is locked: whoever completes them finds out
-// under the lock whether they are still open. When they were made is no longer
+// under the lock whether they are still open. An event that is gone leaves its
+// delivery's claim without a type. When they were made is no longer
 // known but for their token's time: ClaimedAt is now, the database's.
 func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*delivery.Claim, now time.Time, err error) {
 	err = s.inHotTx(ctx, "looking for expired leases", func(tx hotTx) error {
@@ -36,7 +39,12 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 		if err := rows.Err(); err != nil || len(found) == 0 {
 			return err
 		}
-		endpoints, err := loadEndpoints(ctx, tx, refs)
+		endpoints, err := s.loadEndpoints(ctx, tx, refs)
+		if err != nil {
+			return err
+		}
+		batch := &pgx.Batch{}
+		queueEvents(batch, found)
 		for _, row := range found {
 			row.claim.Endpoint = endpoints[row.endpointID]
 			if row.claim.Endpoint == nil {
@@ -46,7 +54,7 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 			}
 			claims = append(claims, row.claim)
 		}
-		return err
+		return runBatch(ctx, tx, batch)
 	})
 	return claims, now, err
 }

@@ -122,7 +122,7 @@ func TestFairQueue_F09_410OfAStoppedEndpoint(t *testing.T) {
 			f.set(e, change)
 			f.answer(410, claims...)
 			require.Equal(t, want.status, scalar[string](f, `SELECT status FROM malote.lanes`))
-			require.Equal(t, want.signals, scalar[int](f, `SELECT count(*)::int FROM malote.signals`))
+			require.Equal(t, want.signals, scalar[int](f, `SELECT count(*)::int FROM malote.signals WHERE kind = 'endpoint_disabled'`))
 			require.Equal(t, map[string]int{"pending": 1, "dead": 1}, f.states())
 			require.Empty(t, f.claim(10))
 

@@ -22,8 +22,18 @@ type Options struct {
 	// Connections bounds the pool of everything else; default 8.
 	Connections int
 
+	// Opener opens what is sealed at rest; without it only unsealed secrets can be
+	// used.
+	Opener Opener
+
 	Log    *slog.Logger
 	Random io.Reader // for ids; default crypto/rand
+}
+
+// Opener opens secrets that are sealed at rest. The context is where the value
+// belongs; the key's id is what stands beside it.
+type Opener interface {
+	Open(sealed, context []byte, keyID string) ([]byte, error)
 }
 
 // Store holds two pools. Hot statements run on connections whose planner is
@@ -37,6 +47,7 @@ type Store struct {
 	pool    *pgxpool.Pool
 	log     *slog.Logger
 	random  io.Reader
+	opener  Opener
 	tenants *tenantCache
 	configs *endpointCache
 	name    string // tells this process's notifications from others'
@@ -53,7 +64,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 		hot.Close()
 		return nil, err
 	}
-	s := &Store{hot: hot, pool: pool, log: options.Log, random: options.Random}
+	s := &Store{hot: hot, pool: pool, log: options.Log, random: options.Random, opener: options.Opener}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -104,6 +115,7 @@ func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 var commonSettings = map[string]string{
 	"application_name":                    "malote",
 	"timezone":                            "UTC",
+	"jit":                                 "off", // no statement of ours runs long enough to gain by it
 	"idle_in_transaction_session_timeout": "10s",
 	"statement_timeout":                   "30s",
 }
@@ -114,7 +126,6 @@ var hotSettings = map[string]string{
 	"enable_bitmapscan": "off",
 	"enable_hashjoin":   "off",
 	"enable_mergejoin":  "off",
-	"jit":               "off",
 	"statement_timeout": "10s",
 	"lock_timeout":      "5s",
 }

@@ -1,7 +1,7 @@
 -- Due deliveries of locked lanes: the first turn of each before the second of any
 -- (I2), none over its lane's limit (I1) or rate. A turn is as many as the lane's
--- weight, of which a claim that was cut short left some (A09); the weight is 1
--- where nobody has a priority. In a strictly ordered lane only the head counts.
+-- weight, of which an earlier claim may have left some (A09); the weight is 1 where
+-- nobody has a priority. In a strictly ordered lane only the head counts.
 -- Cost: the lanes asked for and the deliveries taken, whatever stands behind them (I3).
 WITH lane AS (
     SELECT w.shard, w.endpoint_id, w.lease_seconds, w.fifo, w.weight, w.turn_left, w.turn,

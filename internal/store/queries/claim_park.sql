@@ -1,17 +1,21 @@
 -- Where the lanes of a claim stand after it, as a new snapshot sees it: full
--- (only a completion wakes them), ready again (to the back of the line, or where
--- they were, if the claim took its last in the middle of their turn), or without
--- work that is due and within the rate until some time, or until a publisher wakes them.
+-- (only a completion wakes them), ready again (to the back of the line; or where
+-- they were, with what is left of their turn, if the claim took its last before
+-- they had their turn of the round that others had), or without work that is due
+-- and within the rate until some time, or until a publisher wakes them.
 WITH lane AS (
-    SELECT w.shard, w.endpoint_id, w.claim_limit, w.fifo, w.weight, w.turn_left, w.since, w.rate_limit,
+    SELECT w.shard, w.endpoint_id, w.turn, w.claim_limit, w.fifo, w.weight, w.turn_left, w.since, w.rate_limit,
         w.claim_limit - mine.sending AS free, mine.taken, sum(mine.taken) OVER () AS taken_by_all,
+        mine.taken + w.weight - w.turn_left AS into_turns,
+        max((mine.taken - 1 + w.weight - w.turn_left) / w.weight) FILTER (WHERE mine.taken > 0) OVER () AS last_round,
         CASE WHEN w.rate_limit > 0 THEN
             greatest(w.rate_ready_at, now() - make_interval(secs => (w.rate_burst - 1) / w.rate_limit))
                 + make_interval(secs => mine.taken / w.rate_limit)
         END AS rate_ready_at
     FROM unnest($1::smallint[], $2::uuid[], $3::integer[], $6::boolean[], $7::integer[], $8::integer[],
             $9::timestamptz[], $10::double precision[], $11::integer[], $12::timestamptz[])
-        AS w (shard, endpoint_id, claim_limit, fifo, weight, turn_left, since, rate_limit, rate_burst, rate_ready_at)
+        WITH ORDINALITY
+        AS w (shard, endpoint_id, claim_limit, fifo, weight, turn_left, since, rate_limit, rate_burst, rate_ready_at, turn)
     CROSS JOIN LATERAL (
         SELECT count(*) AS sending, count(*) FILTER (WHERE s.claim_token = $5) AS taken FROM malote.queue s
         WHERE s.shard = w.shard AND s.endpoint_id = w.endpoint_id AND s.status = 'sending'
@@ -38,17 +42,20 @@ WITH lane AS (
     FROM lane
 ), next AS (
     SELECT lane.shard, lane.endpoint_id, lane.free <= 0 AND lane.claim_limit > 0 AS is_full, lane.rate_ready_at,
-        CASE WHEN keeps.turn THEN lane.since ELSE greatest(now(), coalesce(due.at, 'infinity'), lane.rate_ready_at) END AS ready_at,
-        CASE WHEN keeps.turn THEN lane.turn_left - lane.taken ELSE lane.weight END AS turn_left
+        CASE WHEN keeps.turn THEN lane.since 
+            -- The microseconds keep those that go back together in their order.
+            ELSE greatest(now() + lane.turn * interval '1 microsecond', coalesce(due.at, 'infinity'), lane.rate_ready_at)
+        END AS ready_at,
+        CASE WHEN keeps.turn THEN lane.weight - lane.into_turns % lane.weight ELSE lane.weight END AS turn_left
     FROM lane
     JOIN due ON due.shard = lane.shard AND due.endpoint_id = lane.endpoint_id
     CROSS JOIN LATERAL (
         SELECT coalesce(due.at <= now(), false) AND coalesce(lane.rate_ready_at <= now(), true)
-            AND lane.taken < lane.turn_left AND lane.taken_by_all >= $4 AS turn
+            AND lane.into_turns / lane.weight <= lane.last_round AND lane.taken_by_all >= $4 AS turn
     ) keeps
 )
 UPDATE malote.lanes l
 SET ready_at = next.ready_at, parked_full = next.is_full, turn_left = next.turn_left, rate_ready_at = next.rate_ready_at
 FROM next
 WHERE l.shard = next.shard AND l.endpoint_id = next.endpoint_id
-RETURNING l.shard, l.endpoint_id, l.ready_at > now() AND NOT l.parked_full AND l.status = 'active'
+RETURNING l.shard, l.endpoint_id, l.ready_at > now() + interval '10 milliseconds' AND NOT l.parked_full AND l.status = 'active'
