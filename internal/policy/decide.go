@@ -103,7 +103,9 @@ func (p *Policy) due(progress Progress, outcome delivery.Outcome, failure delive
 }
 
 // pastWindow says whether an attempt at due would lie past the age at which
-// the delivery is given up. One that lies exactly at the end does not.
+// the delivery is given up. One that lies exactly at the end does not: D05 rules
+// out what is later than 72 hours, and they are not. So dracma's sixteenth
+// attempt is made if all jitter sums to 17 min 30 s, and not a second more.
 func (p *Policy) pastWindow(due time.Time, progress Progress, outcome delivery.Outcome, now time.Time) bool {
 	if p.GiveUp.Age == 0 {
 		return false

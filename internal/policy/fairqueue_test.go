@@ -11,14 +11,21 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
+var fairQueuePromises = []promise{
+	{"F01", keepsF01}, {"F02", keepsF02}, {"F03", keepsF03}, {"F07", keepsF07Jitter}, {"F07", keepsF07RetryAfter},
+	{"F08", keepsF08Attempts}, {"F08", keepsF08Age}, {"F09", keepsF09Final}, {"F09", keepsF09Retried}, {"F10", keepsF10},
+	{"F11", keepsF11}, {"F12", keepsF12}, {"F13", keepsF13}, {"F14", keepsF14}, {silent, keepsFairQueueSilent},
+}
+
 func TestFairQueue_F01_SuccessIs2xxWithinFiveSecondsWithoutTheBody(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF01(t, preset(t, "fair-queue"))
+}
+
+func keepsF01(t fataler, p *Policy) {
 	require.Equal(t, 5*time.Second, p.Deadline)
 	require.Zero(t, p.Response.ReadLimit)
-	for _, status := range statuses(100, 999) {
-		require.Equal(t, status/100 == 2, p.Succeeds(answer(status)), status)
-	}
+	only2xxSucceeds(t, p)
 	for _, code := range []delivery.ErrorCode{delivery.Reset, delivery.ResponseTruncated} {
 		broken := answer(200)
 		broken.Error = code
@@ -28,7 +35,10 @@ func TestFairQueue_F01_SuccessIs2xxWithinFiveSecondsWithoutTheBody(t *testing.T)
 
 func TestFairQueue_F02_RedirectsFail(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF02(t, preset(t, "fair-queue"))
+}
+
+func keepsF02(t fataler, p *Policy) {
 	for _, status := range statuses(300, 399) {
 		d := first(p, answer(status), always(0.5))
 		require.Equal(t, delivery.Pending, d.State, status)
@@ -39,14 +49,24 @@ func TestFairQueue_F02_RedirectsFail(t *testing.T) {
 
 func TestFairQueue_F03_FourInFlight(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, 4, preset(t, "fair-queue").MaxInFlight)
+	keepsF03(t, preset(t, "fair-queue"))
+}
+
+func keepsF03(t fataler, p *Policy) {
+	require.Equal(t, 4, p.MaxInFlight)
 }
 
 func TestFairQueue_F07_EqualJitter(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF07Jitter(t, preset(t, "fair-queue"))
+}
+
+func keepsF07Jitter(t fataler, p *Policy) {
+	sameTimetable(t, p, "fair-queue")
 	least := live(t, p, time.Second, always(0), failing)
 	most := live(t, p, time.Second, always(nearlyOne), failing)
+	require.Len(t, least.waits, 19)
+	require.Len(t, most.waits, 19)
 	for n := 1; n < 20; n++ {
 		wait := min(30*time.Second<<(n-1), 6*time.Hour)
 		require.Equal(t, wait/2, least.waits[n-1], "n = %d", n)
@@ -57,29 +77,21 @@ func TestFairQueue_F07_EqualJitter(t *testing.T) {
 
 func TestFairQueue_F07_RetryAfterIsAFloorCappedAtSixHours(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
-	for retryAfter, want := range map[string]time.Duration{
-		"":                              15 * time.Second,
-		"5":                             15 * time.Second,
-		"-5":                            15 * time.Second,
-		"20":                            20 * time.Second,
-		"21600":                         6 * time.Hour,
-		"21601":                         6 * time.Hour,
-		"Sun, 01 Mar 2026 13:00:00 GMT": time.Hour,
-		"Sun, 01 Mar 2026 23:00:00 GMT": 6 * time.Hour,
-		"Sun, 01 Mar 2026 11:00:00 GMT": 15 * time.Second,
-	} {
-		for _, status := range []int{301, 400, 429, 503} {
-			d := first(p, askedToWait(status, retryAfter), always(0))
-			require.Equal(t, want, d.NextAttemptAt.Sub(accepted), "%d %q", status, retryAfter)
-		}
-	}
+	keepsF07RetryAfter(t, preset(t, "fair-queue"))
+}
+
+func keepsF07RetryAfter(t fataler, p *Policy) {
+	obeys(t, p, everyStatus, 6*time.Hour, 15*time.Second)
 }
 
 func TestFairQueue_F08_TwentyAttempts(t *testing.T) {
 	t.Parallel()
+	keepsF08Attempts(t, preset(t, "fair-queue"))
+}
+
+func keepsF08Attempts(t fataler, p *Policy) {
 	for _, u := range []float64{0, 0.5, nearlyOne} {
-		l := live(t, preset(t, "fair-queue"), 5*time.Second, always(u), failing)
+		l := live(t, p, 5*time.Second, always(u), failing)
 		require.Len(t, l.attempts, 20)
 		require.Equal(t, delivery.AttemptsExhausted, l.last.Reason)
 	}
@@ -87,7 +99,10 @@ func TestFairQueue_F08_TwentyAttempts(t *testing.T) {
 
 func TestFairQueue_F08_SeventyTwoHours(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF08Age(t, preset(t, "fair-queue"))
+}
+
+func keepsF08Age(t fataler, p *Policy) {
 	decide := func(age time.Duration) Decision {
 		progress := Progress{CycleAttempt: 2, CycleStartedAt: accepted, FirstAttemptAt: accepted.Add(age), ScheduledAt: accepted}
 		return Decide(p, progress, answer(500), accepted.Add(age), always(0)) // waits 30 s
@@ -116,7 +131,10 @@ func TestFairQueue_F08_RetryAfterCannotReachPastTheWindow(t *testing.T) {
 
 func TestFairQueue_F09_413And410(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF09Final(t, preset(t, "fair-queue"))
+}
+
+func keepsF09Final(t fataler, p *Policy) {
 	large := first(p, answer(413), always(0))
 	require.Equal(t, delivery.Dead, large.State)
 	require.Equal(t, delivery.TooLarge, large.Reason)
@@ -129,7 +147,10 @@ func TestFairQueue_F09_413And410(t *testing.T) {
 
 func TestFairQueue_F09_EveryOtherStatusIsRetried(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF09Retried(t, preset(t, "fair-queue"))
+}
+
+func keepsF09Retried(t fataler, p *Policy) {
 	for _, status := range append(statuses(100, 199), statuses(300, 999)...) {
 		if status == 410 || status == 413 {
 			continue
@@ -143,19 +164,27 @@ func TestFairQueue_F09_EveryOtherStatusIsRetried(t *testing.T) {
 
 func TestFairQueue_F10_BodyAndHeaders(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF10(t, preset(t, "fair-queue"))
+}
+
+func keepsF10(t fataler, p *Policy) {
 	require.Equal(t, Headers{
 		ID: "webhook-id", Timestamp: "webhook-timestamp", Signature: "webhook-signature",
 		IdempotencyKeyFrom: KeyFromEventID,
 	}, p.Headers)
 	require.Equal(t, TimestampHex, p.Signature.Scheme)
-	body := p.Envelope.Render(Fields{ID: "evt_1", Type: "pedido.pago", AcceptedAt: accepted}, []byte("[1, 2]"))
+	body := p.Envelope.Render(Fields{
+		ID: "evt_1", Type: "pedido.pago", OccurredAt: accepted, AcceptedAt: accepted.Add(time.Hour),
+	}, []byte("[1, 2]"))
 	require.Equal(t, `{"id":"evt_1","tipo":"pedido.pago","criado_em":"2026-03-01T12:00:00.000Z","dados":[1, 2]}`, string(body))
 }
 
 func TestFairQueue_F11_Circuit(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF11(t, preset(t, "fair-queue"))
+}
+
+func keepsF11(t fataler, p *Policy) {
 	require.Equal(t, circuit.Settings{
 		Kind: circuit.Escalating, Failures: 20, Pause: time.Minute, MaxPause: time.Hour, Disable: p.Circuit.Disable,
 	}, p.Circuit)
@@ -174,7 +203,10 @@ func TestFairQueue_F11_Circuit(t *testing.T) {
 
 func TestFairQueue_F12_ALostWorkersDeliveryReturnsAfterAMinute(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF12(t, preset(t, "fair-queue"))
+}
+
+func keepsF12(t fataler, p *Policy) {
 	require.Equal(t, time.Minute, p.Lease)
 	now := accepted.Add(time.Minute)
 	progress := Progress{CycleAttempt: 3, CycleStartedAt: accepted, FirstAttemptAt: accepted, ScheduledAt: accepted}
@@ -195,7 +227,10 @@ func TestFairQueue_F12_ALostWorkersDeliveryReturnsAfterAMinute(t *testing.T) {
 
 func TestFairQueue_F13_SupersededDeliveriesAreNotReplayable(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "fair-queue")
+	keepsF13(t, preset(t, "fair-queue"))
+}
+
+func keepsF13(t fataler, p *Policy) {
 	require.True(t, p.Replayable(delivery.Dead))
 	for _, state := range []delivery.State{delivery.Superseded, delivery.Pending, delivery.Sending} {
 		require.False(t, p.Replayable(state), state)
@@ -204,7 +239,26 @@ func TestFairQueue_F13_SupersededDeliveriesAreNotReplayable(t *testing.T) {
 
 func TestFairQueue_F14_Disabling(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, circuit.Disable{
-		After: 5 * 24 * time.Hour, MinAttempts: 1, Warn: []time.Duration{24 * time.Hour, 3 * 24 * time.Hour},
-	}, preset(t, "fair-queue").Circuit.Disable)
+	keepsF14(t, preset(t, "fair-queue"))
+}
+
+func keepsF14(t fataler, p *Policy) {
+	require.Equal(t, 5*24*time.Hour, p.Circuit.Disable.After)
+	require.Zero(t, p.Circuit.Disable.Failures, "only time disables")
+}
+
+func TestFairQueue_WhereTheContractIsSilent(t *testing.T) {
+	t.Parallel()
+	keepsFairQueueSilent(t, preset(t, "fair-queue"))
+}
+
+func keepsFairQueueSilent(t fataler, p *Policy) {
+	keepsQuiet(t, p)
+	require.Equal(t, Finished, p.Schedule.Anchor)
+	require.Equal(t, time.Second, p.Schedule.MinimumWait)
+	require.Equal(t, 1, p.Circuit.Disable.MinAttempts)
+	require.Equal(t, []time.Duration{24 * time.Hour, 3 * 24 * time.Hour}, p.Circuit.Disable.Warn)
+	replaysAllThatIsClosed(t, p)
+	require.False(t, p.ReplayOnEnable)
+	require.Equal(t, []delivery.Reason{delivery.NoEndpoint, delivery.EndpointDisabled}, p.RecordSkips)
 }

@@ -28,15 +28,6 @@ func TestSchedule_Dracma_D05_WithAndWithoutJitter(t *testing.T) {
 	require.Equal(t, []int{15, 16}, []int{fewest, most})
 }
 
-func TestSchedule_NumberOfAttempts(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]int{"standard": 10, "fair-queue": 20, "axxos": 9, "gateway": 8, "routa": 8} {
-		fewest, most := Attempts(Schedule(preset(t, name)))
-		require.Equal(t, want, fewest, name)
-		require.Equal(t, want, most, name)
-	}
-}
-
 // The timetable must be what deliveries really live through.
 func TestSchedule_IsWhatHappens(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -11,10 +10,23 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-func TestStandard_S01_Only2xxSucceeds(t *testing.T) {
+var standardPromises = []promise{
+	{"S01", keepsS01Success}, {"S01", keepsS01Body}, {"S02", keepsS02}, {"S03", keepsS03Statuses},
+	{"S03", keepsS03RetryAfter}, {"S03", keepsS03SlowDown}, {"S04 S07", keepsS04S07}, {"S06", keepsS06},
+	{"S08", keepsS08}, {"S09", keepsS09}, {silent, keepsStandardSilent},
+}
+
+func TestStandard_S01_Only2xxSucceedsWithin15Seconds(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "standard")
+	keepsS01Success(t, preset(t, "standard"))
+}
+
+func keepsS01Success(t fataler, p *Policy) {
 	require.Equal(t, 15*time.Second, p.Deadline)
+	only2xxSucceeds(t, p)
+}
+
+func only2xxSucceeds(t fataler, p *Policy) {
 	for _, status := range statuses(100, 999) {
 		want := status >= 200 && status <= 299
 		require.Equal(t, want, p.Succeeds(answer(status)), status)
@@ -23,33 +35,30 @@ func TestStandard_S01_Only2xxSucceeds(t *testing.T) {
 	for _, code := range everyError() {
 		require.False(t, p.Succeeds(failedWith(code)), code)
 	}
+	late := answer(200)
+	late.Error = delivery.Timeout
+	require.False(t, p.Succeeds(late), "a 2xx is in time or none")
 }
 
 func TestStandard_S01_ReadsOfTheBody(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "standard")
-	require.Equal(t, Response{ReadLimit: 64 << 10, KeepFailed: 1 << 10}, p.Response)
-	broken := answer(200)
-	broken.Error = delivery.ResponseTruncated
-	require.True(t, p.Succeeds(broken))
-	late := answer(200)
-	late.Error = delivery.Timeout
-	require.False(t, p.Succeeds(late), "a 2xx is within 15 s or none")
+	keepsS01Body(t, preset(t, "standard"))
+}
+
+func keepsS01Body(t fataler, p *Policy) {
+	require.Equal(t, 64<<10, p.Response.ReadLimit)
+	require.Equal(t, 1<<10, p.Response.KeepFailed)
 }
 
 func TestStandard_S02_Schedule(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "standard")
-	var table []string
-	for _, row := range Schedule(p) {
-		table = append(table, short(row.Without))
-	}
-	require.Equal(t, []string{
-		"0s", "5s", "5m5s", "35m5s", "2h35m5s", "7h35m5s", "17h35m5s", "31h35m5s", "51h35m5s", "75h35m5s",
-	}, table)
-	require.Equal(t, Jitter{Kind: PercentJitter, Percent: 20}, p.Schedule.Jitter)
-	require.Equal(t, accepted, p.FirstAttemptAt(accepted), "the first one goes out at once")
+	keepsS02(t, preset(t, "standard"))
+}
 
+func keepsS02(t fataler, p *Policy) {
+	sameTimetable(t, p, "standard")
+	require.False(t, p.Schedule.Repeat, "the table's end is the end, whatever the number of attempts")
+	require.Equal(t, accepted, p.FirstAttemptAt(accepted), "the first one goes out at once")
 	l := live(t, p, time.Second, always(0.5), failing)
 	require.Len(t, l.attempts, 10)
 	require.Equal(t, p.Schedule.Waits, l.waits, "with jitter in the middle, waits are the table's")
@@ -57,55 +66,59 @@ func TestStandard_S02_Schedule(t *testing.T) {
 	require.Equal(t, delivery.AttemptsExhausted, l.last.Reason)
 }
 
-func TestStandard_S03_410IsDeadAndDisablesTheEndpoint(t *testing.T) {
+func TestStandard_S03_410IsDeadAndAllElseIsRetried(t *testing.T) {
 	t.Parallel()
-	d := first(preset(t, "standard"), answer(410), always(0))
-	require.Equal(t, delivery.Dead, d.State)
-	require.Equal(t, delivery.Gone, d.Reason)
-	require.True(t, d.DisableEndpoint)
-	require.True(t, d.Result(accepted, accepted, 0).DisableNow)
+	keepsS03Statuses(t, preset(t, "standard"))
 }
 
-func TestStandard_S03_WhatSlowsDownAndWhatIsRetried(t *testing.T) {
-	t.Parallel()
-	p := preset(t, "standard")
+func keepsS03Statuses(t fataler, p *Policy) {
 	for _, status := range statuses(300, 599) {
+		d := first(p, answer(status), always(0))
 		if status == 410 {
+			require.Equal(t, delivery.Dead, d.State)
+			require.Equal(t, delivery.Gone, d.Reason)
+			require.True(t, d.DisableEndpoint)
+			require.True(t, d.Result(accepted, accepted, 0).DisableNow)
 			continue
 		}
-		d := first(p, answer(status), always(0))
 		require.Equal(t, delivery.Pending, d.State, status)
 		require.False(t, d.DisableEndpoint, status)
-		require.Equal(t, slices.Contains([]int{429, 502, 504}, status), d.SlowDown, status)
 	}
 	for _, code := range everyError() {
-		d := first(p, failedWith(code), always(0))
-		require.Equal(t, delivery.Pending, d.State, code)
-		require.False(t, d.SlowDown, code)
+		require.Equal(t, delivery.Pending, first(p, failedWith(code), always(0)).State, code)
+	}
+}
+
+func TestStandard_S03_WhatSlowsDown(t *testing.T) {
+	t.Parallel()
+	keepsS03SlowDown(t, preset(t, "standard"))
+}
+
+func keepsS03SlowDown(t fataler, p *Policy) {
+	slows := oneOf(429, 502, 504)
+	for _, status := range statuses(300, 599) {
+		require.Equal(t, slows(status), first(p, answer(status), always(0)).SlowDown, status)
+	}
+	for _, code := range everyError() {
+		require.False(t, first(p, failedWith(code), always(0)).SlowDown, code)
 	}
 }
 
 func TestStandard_S03_RetryAfterIsAFloorCappedAtADay(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "standard")
-	for retryAfter, want := range map[string]time.Duration{
-		"120":                           2 * time.Minute,
-		"1":                             4 * time.Second, // jitter's least of 5 s is more
-		"86400":                         24 * time.Hour,
-		"86401":                         24 * time.Hour,
-		"999999999999999999999999":      24 * time.Hour,
-		"Sun, 01 Mar 2026 12:10:00 GMT": 10 * time.Minute,
-		"Sun, 01 Mar 2099 12:10:00 GMT": 24 * time.Hour,
-		"soon":                          4 * time.Second,
-	} {
-		d := first(p, askedToWait(503, retryAfter), always(0))
-		require.Equal(t, want, d.NextAttemptAt.Sub(accepted), retryAfter)
-	}
+	keepsS03RetryAfter(t, preset(t, "standard"))
+}
+
+func keepsS03RetryAfter(t fataler, p *Policy) {
+	obeys(t, p, everyStatus, 24*time.Hour, 4*time.Second)
 }
 
 func TestStandard_S04_S07_Headers(t *testing.T) {
 	t.Parallel()
-	p := preset(t, "standard")
+	keepsS04S07(t, preset(t, "standard"))
+}
+
+func keepsS04S07(t fataler, p *Policy) {
 	require.Equal(t, Headers{
 		ID: "webhook-id", Timestamp: "webhook-timestamp", Signature: "webhook-signature",
 		Attempt: "webhook-attempt", Trigger: "webhook-trigger", IdempotencyKeyFrom: KeyFromEventID,
@@ -115,7 +128,11 @@ func TestStandard_S04_S07_Headers(t *testing.T) {
 
 func TestStandard_S06_Envelope(t *testing.T) {
 	t.Parallel()
-	body := preset(t, "standard").Envelope.Render(Fields{
+	keepsS06(t, preset(t, "standard"))
+}
+
+func keepsS06(t fataler, p *Policy) {
+	body := p.Envelope.Render(Fields{
 		ID: "evt_1", Type: "invoice.paid", OccurredAt: accepted.Add(1234567 * time.Microsecond), AcceptedAt: accepted,
 	}, []byte(`{"n": 1e400,"s":"\u0000"}`))
 	require.Equal(t, `{"type":"invoice.paid","timestamp":"2026-03-01T12:00:01.234Z","data":{"n": 1e400,"s":"\u0000"}}`, string(body))
@@ -123,20 +140,50 @@ func TestStandard_S06_Envelope(t *testing.T) {
 
 func TestStandard_S08_Disabling(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, circuit.Disable{
-		After: 5 * 24 * time.Hour, MinAttempts: 1, Warn: []time.Duration{24 * time.Hour, 3 * 24 * time.Hour},
-	}, preset(t, "standard").Circuit.Disable)
+	keepsS08(t, preset(t, "standard"))
+}
+
+func keepsS08(t fataler, p *Policy) {
+	require.Equal(t, 5*24*time.Hour, p.Circuit.Disable.After)
+	require.Equal(t, []time.Duration{24 * time.Hour, 3 * 24 * time.Hour}, p.Circuit.Disable.Warn)
+	require.Zero(t, p.Circuit.Disable.Failures, "only time disables")
 }
 
 func TestStandard_S09_LimitAndCircuit(t *testing.T) {
 	t.Parallel()
 	p := preset(t, "standard")
-	require.Equal(t, 10, p.MaxInFlight)
+	keepsS09(t, p)
 	c := p.Circuit
 	c.SlowDown, c.Disable = circuit.SlowDown{}, circuit.Disable{}
-	require.Equal(t, circuit.Settings{
-		Kind: circuit.HalfOpenProbe, Failures: 10, Pause: 30 * time.Second, MaxPause: 30 * time.Minute,
-	}, c)
-	g := preset(t, "gateway").Circuit
-	require.Equal(t, g, c, "as in gateway")
+	require.Equal(t, preset(t, "gateway").Circuit, c, "as in gateway")
+}
+
+func keepsS09(t fataler, p *Policy) {
+	require.Equal(t, 10, p.MaxInFlight)
+	opensAfterTenFailures(t, p)
+}
+
+func TestStandard_WhereTheContractIsSilent(t *testing.T) {
+	t.Parallel()
+	keepsStandardSilent(t, preset(t, "standard"))
+}
+
+func keepsStandardSilent(t fataler, p *Policy) {
+	keepsQuiet(t, p)
+	require.False(t, p.Response.BrokenBodyFails)
+	require.Equal(t, Finished, p.Schedule.Anchor)
+	require.Equal(t, time.Second, p.Schedule.MinimumWait)
+	require.Equal(t, circuit.SlowDown{RestoreAfter: 10}, p.Circuit.SlowDown)
+	require.Equal(t, 1, p.Circuit.Disable.MinAttempts)
+	require.Zero(t, p.GiveUp.Age)
+	require.False(t, p.ReplayOnEnable)
+	replaysAllThatIsClosed(t, p)
+	require.Equal(t, []delivery.Reason{delivery.NoEndpoint, delivery.EndpointDisabled}, p.RecordSkips)
+}
+
+// replaysAllThatIsClosed but for what a newer event replaced.
+func replaysAllThatIsClosed(t fataler, p *Policy) {
+	for _, state := range delivery.States {
+		require.Equal(t, !state.Open() && state != delivery.Superseded, p.Replayable(state), state)
+	}
 }
