@@ -32,9 +32,7 @@ var contracts = map[byte]struct {
 var missing = []exception{
 	{contractList, "F06", "publishing inside an application's transaction is the outbox's: its package tests it"},
 	{contractList, "F18", "the command line and the API show last errors and replay: cmd/malote or internal/app tests it"},
-	{contractList, "A09", "priorities are weights of lanes: internal/store tests the shares"},
 	{contractList, "G11", "the load tool tests its own table"},
-	{contractList, "D08", "internal/store tests the signal of a dead letter"},
 }
 
 // notYet marks clauses that nothing keeps so far.
@@ -187,11 +185,6 @@ func TestClauses(t *testing.T) {
 	report(t, except(checkClauses(theClauses(t), theModule(t).files), missing))
 }
 
-// missingOnPostgreSQL are like missing: tested, but only without a database.
-var missingOnPostgreSQL = []exception{
-	{contractList, "G10", "internal/store/lifetimes tests it, or internal/store under this number as well as F12's"},
-}
-
 // checkOnPostgreSQL finds clauses of gateway's that a storage package keeps and
 // that no test looks at in a package whose tests need PostgreSQL. checkSkips sees
 // to it that none of those is skipped.
@@ -220,7 +213,7 @@ func checkOnPostgreSQL(list []clause, modulePath string, files []*file) []findin
 func TestGateway_G09_WhatTheDatabaseKeepsIsTestedOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	m := theModule(t)
-	report(t, except(checkOnPostgreSQL(theClauses(t), m.path, m.files), missingOnPostgreSQL))
+	report(t, checkOnPostgreSQL(theClauses(t), m.path, m.files))
 }
 
 func TestCheckOnPostgreSQL(t *testing.T) {
