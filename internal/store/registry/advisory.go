@@ -15,6 +15,7 @@ type advisoryLock struct{ class, key int32 }
 const (
 	adminKeyLocks int32 = 0x6d6c7401
 	policyLocks   int32 = 0x6d6c7402
+	weightLocks   int32 = 0x6d6c7403
 )
 
 var firstAdminKey = advisoryLock{class: adminKeyLocks}
@@ -22,10 +23,17 @@ var firstAdminKey = advisoryLock{class: adminKeyLocks}
 // policyLock stands for a policy's existence: whoever puts an endpoint on it
 // shares the lock, whoever deletes it takes it alone. Two names that collide
 // only wait for each other.
-func policyLock(name string) advisoryLock {
+func policyLock(name string) advisoryLock { return namedLock(policyLocks, name) }
+
+// weightLock stands for the weight of a tenant's lanes, those that are still to
+// be made included: whoever makes one shares the lock, whoever changes the
+// weight takes it alone. A policy's lock comes before it.
+func weightLock(tenant string) advisoryLock { return namedLock(weightLocks, tenant) }
+
+func namedLock(class int32, name string) advisoryLock {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
-	return advisoryLock{class: policyLocks, key: int32(sum.Sum32())}
+	return advisoryLock{class: class, key: int32(sum.Sum32())}
 }
 
 func lockAlone(ctx context.Context, tx pgx.Tx, lock advisoryLock) error {

@@ -9,10 +9,14 @@ import (
 )
 
 const (
-	deleteEndpointSQL = `UPDATE malote.endpoints AS e SET deleted_at = now(), updated_at = now()
+	deleteEndpointSQL = `UPDATE malote.endpoints AS e
+		SET deleted_at = now(), updated_at = now(), secret_headers = NULL, secret_headers_key = ''
 		WHERE e.shard = $1 AND e.id = $2`
 
-	deleteSecretsSQL = `DELETE FROM malote.endpoint_secrets AS s WHERE s.shard = $1 AND s.endpoint_id = $2`
+	deleteSecretsSQL = `DELETE FROM malote.endpoint_secrets AS s
+		USING (SELECT x.id FROM malote.endpoint_secrets AS x WHERE x.shard = $1 AND x.endpoint_id = $2
+			ORDER BY x.id FOR UPDATE) AS locked
+		WHERE s.shard = $1 AND s.id = locked.id`
 
 	// Over all shards. LIMIT 1 makes the planner look into the queue's index
 	// lane by lane, instead of reading the queue.
@@ -43,7 +47,7 @@ const closeBatch = 1000
 // closeAtOnce is how many batches whoever deletes an endpoint waits for.
 const closeAtOnce = 10
 
-// DeleteEndpoint ends an endpoint and its secrets. What is pending for it is
+// DeleteEndpoint ends an endpoint, its secrets and its secret headers. What is pending for it is
 // closed as dead (endpoint_deleted): up to 10,000 deliveries before it returns,
 // the rest, and what comes back from being sent, by CloseOrphans. History goes
 // on naming the endpoint.

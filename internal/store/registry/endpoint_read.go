@@ -10,7 +10,8 @@ import (
 
 const endpointColumns = `e.id, e.tenant, e.url, e.policy, e.event_types, coalesce(e.max_in_flight, 0), e.headers,
 	e.at_most_once, e.description, e.metadata, e.created_at, e.updated_at, l.status, l.disabled_reason, l.max_in_flight,
-	l.consecutive_failures, l.first_failure_at, l.last_failure_at, l.last_success_at, l.paused_until`
+	l.consecutive_failures, l.first_failure_at, l.last_failure_at, l.last_success_at, l.paused_until,
+	coalesce(e.rate_limit, 0), l.rate_limit, e.fifo, l.fifo_since IS NOT NULL, e.filter, e.secret_headers, e.secret_headers_key`
 
 const endpointsAndLanes = ` FROM malote.endpoints AS e
 	JOIN malote.lanes AS l ON l.shard = e.shard AND l.endpoint_id = e.id `
@@ -39,7 +40,7 @@ func (r *Registry) Endpoint(ctx context.Context, owner Owner, id delivery.ID) (E
 }
 
 func (r *Registry) findEndpoint(ctx context.Context, owner Owner, id delivery.ID) (Endpoint, error) {
-	endpoint, err := readEndpoint(ctx, r.pool, id)
+	endpoint, err := r.readEndpoint(ctx, r.pool, id)
 	if err == nil && !owner.owns(endpoint.Tenant) {
 		return Endpoint{}, ErrNoEndpoint
 	}
@@ -55,7 +56,7 @@ func (r *Registry) Endpoints(ctx context.Context, owner Owner, page Page, counte
 	} else {
 		rows, _ = r.pool.Query(ctx, listEndpointsSQL, delivery.ShardOf(owner.tenant), owner.tenant, page.after(), page.Limit+1)
 	}
-	endpoints, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Endpoint, error) { return scanEndpoint(row) })
+	endpoints, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Endpoint, error) { return r.scanEndpoint(row) })
 	if err != nil {
 		return nil, false, explain("listing endpoints", err)
 	}
@@ -76,15 +77,22 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func readEndpoint(ctx context.Context, from querier, id delivery.ID) (Endpoint, error) {
-	endpoint, err := scanEndpoint(from.QueryRow(ctx, selectEndpointSQL, id.Shard(), id))
+func (r *Registry) readEndpoint(ctx context.Context, from querier, id delivery.ID) (Endpoint, error) {
+	endpoint, err := r.scanEndpoint(from.QueryRow(ctx, selectEndpointSQL, id.Shard(), id))
 	return endpoint, orMissing(err, ErrNoEndpoint)
 }
 
-func scanEndpoint(row pgx.Row) (e Endpoint, err error) {
+func (r *Registry) scanEndpoint(row pgx.Row) (e Endpoint, err error) {
+	var headers []byte
+	var headersKey string
 	err = row.Scan(&e.ID, &e.Tenant, &e.URL, &e.Policy, &e.EventTypes, &e.MaxInFlight, &e.Headers,
 		&e.AtMostOnce, &e.Description, &e.Metadata, instant{&e.CreatedAt}, instant{&e.UpdatedAt},
 		&e.Status, &e.DisabledReason, &e.Limit, &e.ConsecutiveFailures, instant{&e.FirstFailureAt},
-		instant{&e.LastFailureAt}, instant{&e.LastSuccessAt}, instant{&e.PausedUntil})
+		instant{&e.LastFailureAt}, instant{&e.LastSuccessAt}, instant{&e.PausedUntil},
+		&e.RateLimit, &e.Rate, &e.OwnFIFO, &e.FIFO, &e.Filter, &headers, &headersKey)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	e.SecretHeaders, err = r.headerNames(e.ID, headers, headersKey)
 	return e, err
 }

@@ -31,7 +31,7 @@ const (
 	// leaves it alone. A claimer looks after this transaction, and parks the
 	// lane again by the rules that lose no wake-up (I4).
 	resumeLaneSQL = `UPDATE malote.lanes AS l
-		SET status = 'active', ready_at = greatest(now(), l.paused_until), parked_full = false
+		SET status = 'active', ready_at = greatest(now(), l.paused_until, l.rate_ready_at), parked_full = false
 		WHERE l.shard = $1 AND l.endpoint_id = $2`
 
 	// What is known of its past stays, what was held against it goes: see
@@ -52,10 +52,33 @@ func (r *Registry) SetStatus(ctx context.Context, owner Owner, id delivery.ID, c
 		err := changeEndpoint(ctx, tx, owner, id, func(l lane) error {
 			return setStatus(ctx, tx, l, change)
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			changed, err = r.readEndpoint(ctx, tx, id)
 		}
-		changed, err = readEndpoint(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return changed, nil
+}
+
+// EnableWith enables an endpoint as SetStatus does, and in the same transaction
+// runs what is to become of its deliveries (R06). Then the lane and the tenant
+// are locked already, and the endpoint takes deliveries. within must have no
+// effect but what it does with the transaction: it is called again if the
+// transaction has to be. Its error undoes everything and is what errors.Is finds.
+func (r *Registry) EnableWith(ctx context.Context, owner Owner, id delivery.ID, within func(ctx context.Context, tx pgx.Tx) error) (changed Endpoint, _ error) {
+	err := r.inTx(ctx, "enabling an endpoint", func(tx pgx.Tx) error {
+		err := changeEndpoint(ctx, tx, owner, id, func(l lane) error {
+			if err := setStatus(ctx, tx, l, Enable); err != nil {
+				return err
+			}
+			return within(ctx, tx)
+		})
+		if err == nil {
+			changed, err = r.readEndpoint(ctx, tx, id)
+		}
 		return err
 	})
 	if err != nil {

@@ -1,8 +1,12 @@
 package registry
 
 import (
+	"context"
+	"errors"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -98,4 +102,46 @@ func TestSetStatus_R06_EnablingForgetsFailures(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, changed.LastFailureAt.Day(), "what is known of its past stays")
 	require.Equal(t, 1, changed.LastSuccessAt.Day())
+}
+
+func TestEnableWith_R06_OneTransaction(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	endpoint := addEndpoint(t, r, "acme")
+	_, err := r.SetStatus(t.Context(), AnyTenant, endpoint.ID, DisableByUser)
+	require.NoError(t, err)
+	status := func(from querier) (s string) {
+		require.NoError(t, from.QueryRow(t.Context(), `SELECT status FROM malote.lanes`).Scan(&s))
+		return s
+	}
+
+	refused := errors.New("not like this")
+	_, err = r.EnableWith(t.Context(), AnyTenant, endpoint.ID, func(ctx context.Context, tx pgx.Tx) error {
+		require.Equal(t, "active", status(tx), "it is enabled already")
+		_, err := tx.Exec(ctx, `UPDATE malote.tenants SET name = 'half'`)
+		return errors.Join(err, refused)
+	})
+	require.ErrorIs(t, err, refused)
+	require.Equal(t, "disabled_by_user", status(r.pool))
+	require.Empty(t, one[string](t, r, `SELECT name FROM malote.tenants`))
+
+	lane, tenant := versions(t, r, endpoint)
+	calls := 0
+	changed, err := r.EnableWith(t.Context(), OfTenant("acme"), endpoint.ID, func(ctx context.Context, tx pgx.Tx) error {
+		require.Equal(t, "disabled_by_user", status(r.pool), "nobody sees it before all is done")
+		if calls++; calls == 1 {
+			return &pgconn.PgError{Code: serializationFailure}
+		}
+		_, err := tx.Exec(ctx, `UPDATE malote.tenants SET name = 'done'`)
+		return err
+	})
+	require.NoError(t, err)
+	require.Equal(t, 2, calls)
+	require.Equal(t, delivery.Active, changed.Status)
+	require.Equal(t, "done", one[string](t, r, `SELECT name FROM malote.tenants`))
+	require.True(t, laneReady(t, r, endpoint))
+	laneAfter, tenantAfter := versions(t, r, endpoint)
+	require.Greater(t, laneAfter, lane)
+	require.Greater(t, tenantAfter, tenant)
 }

@@ -141,6 +141,19 @@ func TestVersions_EveryChangeRaisesBoth(t *testing.T) {
 			_, err := r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{MaxInFlight: ptr(3)}, standard)
 			return err
 		}},
+		{"options", func() error {
+			_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{RateLimit: ptr(3.0), FIFO: ptr(ptr(true))}, laneStandard)
+			return err
+		}},
+		{"filter", func() error {
+			_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{Filter: ptr("true")}, LaneDefaults{})
+			return err
+		}},
+		{"secret headers", func() error {
+			change := EndpointChange{SecretHeaders: &map[string]*string{"A": ptr("b")}}
+			_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, change, LaneDefaults{})
+			return err
+		}},
 		{"pause", func() error { _, err := r.SetStatus(t.Context(), AnyTenant, endpoint.ID, Pause); return err }},
 		{"resume", func() error { _, err := r.SetStatus(t.Context(), AnyTenant, endpoint.ID, Resume); return err }},
 		{"disable", func() error { _, err := r.SetStatus(t.Context(), AnyTenant, endpoint.ID, DisableByUser); return err }},

@@ -9,72 +9,99 @@ import (
 )
 
 // Endpoint is an endpoint and how it is doing. Its secrets are there only in
-// the answer to the request that created it, their values only the first time.
+// the answer to the request that created it, their values only the first time;
+// Headers are those that are shown.
 type Endpoint struct {
-	delivery.Endpoint
+	delivery.Endpoint // MaxInFlight and RateLimit: its own, 0 where the policy's hold; FIFO: what holds
 	Health
+
+	OwnFIFO       *bool    // its own word; nil: the policy's
+	Rate          float64  // attempts a second that hold, its own or the policy's; 0: no limit
+	SecretHeaders []string // the names, sorted; nobody can see the values again
 }
 
-// NewEndpoint is an endpoint to be created.
-type NewEndpoint struct {
-	Tenant      string
-	URL         string
-	Policy      string
-	EventTypes  []string // empty: every type (D07)
-	MaxInFlight int      // 1…1000; 0: the policy's default
-	Headers     map[string]string
-	AtMostOnce  bool
-	Description string
-	Metadata    map[string]string
-	Secrets     []string // values, the current one first
+// EndpointSpec is an endpoint to be created.
+type EndpointSpec struct {
+	Tenant        string
+	URL           string
+	Policy        string
+	EventTypes    []string          // empty: every type (D07)
+	MaxInFlight   int               // 1…1000; 0: the policy's default
+	RateLimit     float64           // attempts a second; 0: the policy's default
+	FIFO          *bool             // strictly ordered; nil: the policy's default
+	Filter        string            // a CEL expression; empty: every event
+	Headers       map[string]string // anybody who reads the endpoint sees them
+	SecretHeaders map[string]string // stored sealed, never shown again
+	AtMostOnce    bool
+	Description   string
+	Metadata      map[string]string
+	Secrets       []string // values, the current one first
 }
 
-// Defaults is what a policy says about the lanes of its endpoints.
-type Defaults struct {
-	Policy       string // whose defaults these are
-	MaxInFlight  int    // F03
-	LeaseSeconds int    // more than the total deadline (I5)
+// LaneDefaults is what a policy says about the lanes of its endpoints.
+type LaneDefaults struct {
+	Policy       string  // whose defaults these are
+	MaxInFlight  int     // F03
+	LeaseSeconds int     // more than the total deadline (I5)
+	RateLimit    float64 // attempts a second; 0: no limit
+	FIFO         bool    // strictly ordered
 }
 
-func (d Defaults) limit(maxInFlight int) int {
+func (d LaneDefaults) limit(maxInFlight int) int {
 	if maxInFlight == 0 {
 		return d.MaxInFlight
 	}
 	return maxInFlight
 }
 
+func (d LaneDefaults) rate(own float64) float64 {
+	if own == 0 {
+		return d.RateLimit
+	}
+	return own
+}
+
+func (d LaneDefaults) fifo(own *bool) bool {
+	if own == nil {
+		return d.FIFO
+	}
+	return *own
+}
+
 const (
-	insertLaneSQL = `INSERT INTO malote.lanes (shard, endpoint_id, tenant, max_in_flight, claim_limit, lease_seconds)
-		VALUES ($1, $2, $3, $4, $4, $5)`
+	insertLaneSQL = `INSERT INTO malote.lanes (shard, endpoint_id, tenant, max_in_flight, claim_limit, lease_seconds,
+			weight, rate_limit, rate_burst, fifo_since)
+		VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, CASE WHEN $9 THEN now() END)`
 
 	insertEndpointSQL = `INSERT INTO malote.endpoints
-			(shard, id, tenant, url, policy, event_types, max_in_flight, headers, at_most_once, description, metadata)
-		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, 0), $8, $9, $10, $11)`
+			(shard, id, tenant, url, policy, event_types, max_in_flight, headers, at_most_once, description, metadata,
+			 rate_limit, fifo, filter, secret_headers, secret_headers_key)
+		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, 0), $8, $9, $10, $11, nullif($12::double precision, 0), $13, $14, $15, $16)`
 )
 
-// CreateEndpoint makes an endpoint, its lane and its first secrets; created is
+// MakeEndpoint makes an endpoint, its lane and its first secrets; created is
 // false if the idempotency key is a repeat. A tenant or policy that is not
 // there is ErrNoTenant or ErrNoPolicy. The endpoint receives what is published
 // after it, nothing older (D07).
-func (r *Registry) CreateEndpoint(ctx context.Context, endpoint NewEndpoint, defaults Defaults, once Once) (made Endpoint, created bool, _ error) {
-	shard := delivery.ShardOf(endpoint.Tenant)
+func (r *Registry) MakeEndpoint(ctx context.Context, spec EndpointSpec, defaults LaneDefaults, once Once) (made Endpoint, created bool, _ error) {
+	shard := delivery.ShardOf(spec.Tenant)
 	err := r.inTx(ctx, "creating an endpoint", func(tx pgx.Tx) error {
-		id, first, err := once.first(ctx, tx, onceScope{shard, "endpoint:" + endpoint.Tenant}, r.newID(shard))
+		id, first, err := once.first(ctx, tx, onceScope{shard, "endpoint:" + spec.Tenant}, r.newID(shard))
 		created = first
 		if err != nil {
 			return err
 		}
 		if !first {
-			made, err = repeatedEndpoint(ctx, tx, id)
+			made, err = r.repeatedEndpoint(ctx, tx, id)
 			return err
 		}
-		if err := r.insertEndpoint(ctx, tx, id, endpoint, defaults); err != nil {
+		if err := r.insertEndpoint(ctx, tx, id, spec, defaults); err != nil {
 			return err
 		}
-		if made, err = readEndpoint(ctx, tx, id); err != nil {
+		if made, err = r.readEndpoint(ctx, tx, id); err != nil {
 			return err
 		}
-		made.Secrets, err = r.insertSecrets(ctx, tx, id, endpoint.Secrets)
+		made.Secrets, err = r.insertSecrets(ctx, tx, id, spec.Secrets)
 		return err
 	})
 	if err != nil {
@@ -83,8 +110,8 @@ func (r *Registry) CreateEndpoint(ctx context.Context, endpoint NewEndpoint, def
 	return made, created, nil
 }
 
-func repeatedEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID) (Endpoint, error) {
-	endpoint, err := readEndpoint(ctx, tx, id)
+func (r *Registry) repeatedEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID) (Endpoint, error) {
+	endpoint, err := r.readEndpoint(ctx, tx, id)
 	if err != nil {
 		return Endpoint{}, orDeleted(err)
 	}
@@ -92,20 +119,31 @@ func repeatedEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID) (Endpoint,
 	return endpoint, err
 }
 
-func (r *Registry) insertEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID, e NewEndpoint, defaults Defaults) error {
+func (r *Registry) insertEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID, spec EndpointSpec, defaults LaneDefaults) error {
 	shard := id.Shard()
-	if err := r.holdPolicy(ctx, tx, e.Policy); err != nil {
+	if err := r.holdPolicy(ctx, tx, spec.Policy); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, insertLaneSQL, shard, id, e.Tenant, defaults.limit(e.MaxInFlight), defaults.LeaseSeconds)
+	if err := lockShared(ctx, tx, weightLock(spec.Tenant)); err != nil {
+		return err
+	}
+	priority, err := raiseTenantVersion(ctx, tx, shard, spec.Tenant)
 	if err != nil {
 		return err
 	}
-	if err := raiseTenantVersion(ctx, tx, shard, e.Tenant); err != nil {
+	rate := defaults.rate(spec.RateLimit)
+	_, err = tx.Exec(ctx, insertLaneSQL, shard, id, spec.Tenant, defaults.limit(spec.MaxInFlight), defaults.LeaseSeconds,
+		delivery.Weight(priority), rate, burst(rate), defaults.fifo(spec.FIFO))
+	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, insertEndpointSQL, shard, id, e.Tenant, e.URL, e.Policy, notNil(e.EventTypes), e.MaxInFlight,
-		object(e.Headers), e.AtMostOnce, e.Description, object(e.Metadata))
+	headers, keyID, err := r.sealHeaders(id, spec.SecretHeaders)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, insertEndpointSQL, shard, id, spec.Tenant, spec.URL, spec.Policy, notNil(spec.EventTypes),
+		spec.MaxInFlight, object(spec.Headers), spec.AtMostOnce, spec.Description, object(spec.Metadata),
+		spec.RateLimit, spec.FIFO, spec.Filter, headers, keyID)
 	return err
 }
 

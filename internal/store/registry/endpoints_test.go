@@ -1,12 +1,14 @@
 package registry
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -113,6 +115,15 @@ func endpointCalls(t *testing.T, r *Registry, owner Owner, endpoint Endpoint) ma
 		"read":   func() error { _, err := r.Endpoint(ctx, owner, id); return err },
 		"update": func() error { _, err := r.UpdateEndpoint(ctx, owner, id, EndpointPatch{}, standard); return err },
 		"status": func() error { _, err := r.SetStatus(ctx, owner, id, Enable); return err },
+		"enable with": func() error {
+			_, err := r.EnableWith(ctx, owner, id, func(context.Context, pgx.Tx) error { panic("it is not theirs") })
+			return err
+		},
+		"change": func() error {
+			change := EndpointChange{SecretHeaders: &map[string]*string{"A": nil}}
+			_, err := r.ChangeEndpoint(ctx, owner, id, change, laneStandard)
+			return err
+		},
 		"delete": func() error { return r.DeleteEndpoint(ctx, owner, id) },
 		"secrets": func() error {
 			_, err := r.Secrets(ctx, owner, id)

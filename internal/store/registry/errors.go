@@ -52,8 +52,11 @@ const (
 	ErrTenantBusy       Conflict = "tenant_busy"
 	ErrEndpointDisabled Conflict = "webhook_endpoint_disabled"
 	ErrSecretExists     Conflict = "secret_exists"
-	ErrPolicyExists     Conflict = "policy_exists"
-	ErrPolicyInUse      Conflict = "policy_in_use"
+	// ErrNoSecretHeader: the value of a secret header is to be kept, and there is
+	// no header of that name.
+	ErrNoSecretHeader Conflict = "secret_header_missing"
+	ErrPolicyExists   Conflict = "policy_exists"
+	ErrPolicyInUse    Conflict = "policy_in_use"
 	// ErrPolicyChanged: the endpoint has another policy than the one that the
 	// given Defaults are of. Read it again and retry.
 	ErrPolicyChanged Conflict = "webhook_endpoint_policy_changed"
@@ -68,6 +71,7 @@ var conflictTexts = map[Conflict]string{
 	ErrTenantBusy:        "deliveries to the tenant's deleted endpoints are still being sent: try again in a minute",
 	ErrEndpointDisabled:  "the endpoint is disabled: enable it instead",
 	ErrSecretExists:      "the endpoint has this secret already: choose another value",
+	ErrNoSecretHeader:    "there is no secret header of this name whose value could be kept: give it one",
 	ErrPolicyExists:      "there is already another policy with this name, and policies never change: choose a new name",
 	ErrPolicyInUse:       "endpoints still use this policy: give them another one first",
 	ErrPolicyChanged:     "the endpoint's policy was changed at the same time: try again",

@@ -19,10 +19,14 @@ type lane struct {
 	claimLimit   int
 	circuitPhase circuit.Phase
 	slowLevel    int
+	rateLimit    float64
+	fifo         bool
 }
 
 const (
-	lockLaneSQL = `SELECT l.tenant, l.status, l.claim_limit, l.circuit_phase, l.slow_level FROM malote.lanes AS l
+	lockLaneSQL = `SELECT l.tenant, l.status, l.claim_limit, l.circuit_phase, l.slow_level,
+			l.rate_limit, l.fifo_since IS NOT NULL
+		FROM malote.lanes AS l
 		WHERE l.shard = $1 AND l.endpoint_id = $2 AND l.status <> 'deleted' FOR UPDATE`
 
 	raiseLaneVersionSQL = `UPDATE malote.lanes AS l SET config_version = l.config_version + 1
@@ -39,7 +43,7 @@ func changeEndpoint(ctx context.Context, tx pgx.Tx, owner Owner, id delivery.ID,
 	if _, err := tx.Exec(ctx, raiseLaneVersionSQL, locked.shard, locked.id); err != nil {
 		return err
 	}
-	if err := raiseTenantVersion(ctx, tx, locked.shard, locked.tenant); err != nil {
+	if _, err := raiseTenantVersion(ctx, tx, locked.shard, locked.tenant); err != nil {
 		return err
 	}
 	return change(locked)
@@ -47,7 +51,8 @@ func changeEndpoint(ctx context.Context, tx pgx.Tx, owner Owner, id delivery.ID,
 
 func lockLane(ctx context.Context, tx pgx.Tx, owner Owner, id delivery.ID) (lane, error) {
 	l := lane{shard: id.Shard(), id: id}
-	err := tx.QueryRow(ctx, lockLaneSQL, l.shard, id).Scan(&l.tenant, &l.status, &l.claimLimit, &l.circuitPhase, &l.slowLevel)
+	err := tx.QueryRow(ctx, lockLaneSQL, l.shard, id).
+		Scan(&l.tenant, &l.status, &l.claimLimit, &l.circuitPhase, &l.slowLevel, &l.rateLimit, &l.fifo)
 	if err == nil && !owner.owns(l.tenant) {
 		return lane{}, ErrNoEndpoint
 	}

@@ -3,7 +3,8 @@
 //
 // It is a part of the store and may contain SQL. It must never know HTTP, what
 // a policy says or how a secret signs: limits and leases arrive resolved, and a
-// secret's value is opaque text.
+// secret's value is opaque text. Secrets and secret headers are stored sealed,
+// under a key that it never sees.
 //
 // # Versions
 //
@@ -15,7 +16,9 @@
 //
 // The row of an idempotency key first (only creating transactions of this
 // package take those scopes, one each), then advisory locks, then an endpoint's
-// lane, then its tenant, then everything else.
+// lane, then its tenant, then everything else. Several lanes, secrets or queue
+// rows are locked in the order of their ids. A lane that its transaction has just
+// made is nobody's to wait for, and may come after the tenant.
 package registry
 
 import (
@@ -26,6 +29,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/seal"
 	"github.com/malotehq/malote/internal/store"
 )
 
@@ -35,6 +39,10 @@ type Options struct {
 	// endpoints may use them and users may not take them.
 	Presets []string
 
+	// Sealer seals secrets before they are stored; nil: they are stored as they
+	// are. Its keys must open all that KeysInUse counts.
+	Sealer Sealer
+
 	Random io.Reader        // for ids and keys; default crypto/rand
 	Now    func() time.Time // for ids; default time.Now
 }
@@ -43,13 +51,17 @@ type Options struct {
 type Registry struct {
 	pool    *pgxpool.Pool
 	presets []string
+	sealer  Sealer
 	random  io.Reader
 	now     func() time.Time
 }
 
 // New keeps configuration in the store's database.
 func New(s *store.Store, options Options) *Registry {
-	r := &Registry{pool: s.Pool(), presets: options.Presets, random: options.Random, now: options.Now}
+	r := &Registry{pool: s.Pool(), presets: options.Presets, sealer: options.Sealer, random: options.Random, now: options.Now}
+	if r.sealer == nil {
+		r.sealer = (*seal.Keyring)(nil)
+	}
 	if r.random == nil {
 		r.random = rand.Reader
 	}

@@ -2,22 +2,25 @@ package registry
 
 import (
 	"context"
+	"crypto/subtle"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/seal"
 )
 
 const (
 	// The clock at the insert, not the transaction's start: a rotation that
 	// waited for another one is the newer of the two, and signs first.
-	insertSecretSQL = `INSERT INTO malote.endpoint_secrets AS s (shard, id, endpoint_id, value, created_at)
-		VALUES ($1, $2, $3, $4, clock_timestamp()) RETURNING s.id, s.created_at, s.expires_at`
+	insertSecretSQL = `INSERT INTO malote.endpoint_secrets AS s (shard, id, endpoint_id, value, key_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, clock_timestamp()) RETURNING s.id, s.created_at, s.expires_at`
 
-	secretExistsSQL = `SELECT EXISTS (SELECT FROM malote.endpoint_secrets AS s
-		WHERE s.shard = $1 AND s.endpoint_id = $2 AND s.value = $3 AND (s.expires_at IS NULL OR s.expires_at > now()))`
+	secretValuesSQL = `SELECT s.id, s.value, s.key_id FROM malote.endpoint_secrets AS s
+		WHERE s.shard = $1 AND s.endpoint_id = $2 AND (s.expires_at IS NULL OR s.expires_at > now())`
 
 	listSecretsSQL = `SELECT s.id, s.created_at, s.expires_at FROM malote.endpoint_secrets AS s
 		WHERE s.shard = $1 AND s.endpoint_id = $2 AND (s.expires_at IS NULL OR s.expires_at > now())
@@ -25,10 +28,16 @@ const (
 
 	// One that expires sooner anyway keeps its time.
 	expireSecretsSQL = `UPDATE malote.endpoint_secrets AS s SET expires_at = now() + $3::interval
-		WHERE s.shard = $1 AND s.endpoint_id = $2 AND (s.expires_at IS NULL OR s.expires_at > now() + $3::interval)`
+		FROM (SELECT x.id FROM malote.endpoint_secrets AS x
+			WHERE x.shard = $1 AND x.endpoint_id = $2 AND (x.expires_at IS NULL OR x.expires_at > now() + $3::interval)
+			ORDER BY x.id FOR UPDATE) AS older
+		WHERE s.shard = $1 AND s.id = older.id`
 
 	revokeSecretSQL = `DELETE FROM malote.endpoint_secrets AS s
 		WHERE s.shard = $1 AND s.endpoint_id = $2 AND s.id = $3`
+
+	// Over all shards: a maintenance query.
+	forgetExpiredSQL = `DELETE FROM malote.endpoint_secrets AS s WHERE s.expires_at <= now()`
 )
 
 // AddSecret gives an endpoint one more secret, which signs first from now on
@@ -64,13 +73,13 @@ func (r *Registry) addSecret(ctx context.Context, owner Owner, endpoint delivery
 			return err
 		}
 		return changeEndpoint(ctx, tx, owner, endpoint, func(lane) error {
-			if err := refuseSecondCopy(ctx, tx, endpoint, value); err != nil {
+			if err := r.refuseSecondCopy(ctx, tx, endpoint, value); err != nil {
 				return err
 			}
 			if err := before(tx); err != nil {
 				return err
 			}
-			secret, err = insertSecret(ctx, tx, endpoint, id, value)
+			secret, err = r.insertSecret(ctx, tx, endpoint, id, value)
 			return err
 		})
 	})
@@ -92,18 +101,29 @@ func repeatedSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID) (d
 	return live[at], nil
 }
 
-func refuseSecondCopy(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, value string) error {
-	var exists bool
-	err := tx.QueryRow(ctx, secretExistsSQL, endpoint.Shard(), endpoint, []byte(value)).Scan(&exists)
-	if err == nil && exists {
-		return ErrSecretExists
-	}
+// refuseSecondCopy opens the live ones to compare: sealed, no two are alike.
+func (r *Registry) refuseSecondCopy(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, value string) error {
+	rows, _ := tx.Query(ctx, secretValuesSQL, endpoint.Shard(), endpoint)
+	var id delivery.ID
+	var sealed []byte
+	var keyID string
+	_, err := pgx.ForEachRow(rows, []any{&id, &sealed, &keyID}, func() error {
+		present, err := r.sealer.Open(sealed, seal.EndpointSecretContext(id), keyID)
+		switch {
+		case err != nil:
+			return fmt.Errorf("opening %s: %w", id.Format(delivery.SecretPrefix), err)
+		case subtle.ConstantTimeCompare(present, []byte(value)) == 1:
+			return ErrSecretExists
+		}
+		return nil
+	})
 	return err
 }
 
-func insertSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID, value string) (delivery.Secret, error) {
+func (r *Registry) insertSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID, value string) (delivery.Secret, error) {
 	secret := delivery.Secret{Value: value}
-	err := tx.QueryRow(ctx, insertSecretSQL, endpoint.Shard(), id, endpoint, []byte(value)).
+	sealed, keyID := r.sealer.Seal([]byte(value), seal.EndpointSecretContext(id), r.random)
+	err := tx.QueryRow(ctx, insertSecretSQL, endpoint.Shard(), id, endpoint, sealed, keyID).
 		Scan(&secret.ID, instant{&secret.CreatedAt}, instant{&secret.ExpiresAt})
 	return secret, err
 }
@@ -113,10 +133,10 @@ func insertSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID, valu
 func (r *Registry) insertSecrets(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, values []string) ([]delivery.Secret, error) {
 	secrets := make([]delivery.Secret, len(values))
 	for i, value := range slices.Backward(values) {
-		if err := refuseSecondCopy(ctx, tx, endpoint, value); err != nil {
+		if err := r.refuseSecondCopy(ctx, tx, endpoint, value); err != nil {
 			return nil, err
 		}
-		secret, err := insertSecret(ctx, tx, endpoint, r.newID(endpoint.Shard()), value)
+		secret, err := r.insertSecret(ctx, tx, endpoint, r.newID(endpoint.Shard()), value)
 		if err != nil {
 			return nil, err
 		}
@@ -155,4 +175,11 @@ func (r *Registry) RevokeSecret(ctx context.Context, owner Owner, endpoint, secr
 			return err
 		})
 	})
+}
+
+// ForgetExpiredSecrets forgets the values of secrets that have expired, and says
+// how many: after a rotation's overlap nobody needs them.
+func (r *Registry) ForgetExpiredSecrets(ctx context.Context) (forgotten int, _ error) {
+	tag, err := r.pool.Exec(ctx, forgetExpiredSQL)
+	return int(tag.RowsAffected()), explain("forgetting expired secrets", err)
 }

@@ -14,7 +14,7 @@ import (
 type Tenant struct {
 	ID               string // the caller's slug
 	Name             string
-	Priority         int
+	Priority         int // 0…99 (A09); what lies outside counts as the nearest
 	AlertEmails      []string
 	TechnicalContact string
 	CreatedAt        time.Time
@@ -58,7 +58,7 @@ const (
 		RETURNING ` + tenantColumns
 
 	raiseTenantVersionSQL = `UPDATE malote.tenants AS t SET endpoints_version = t.endpoints_version + 1
-		WHERE t.shard = $1 AND t.id = $2`
+		WHERE t.shard = $1 AND t.id = $2 RETURNING t.priority`
 
 	// Keeps the tenant from being deleted before this transaction's end.
 	holdTenantSQL = `SELECT FROM malote.tenants AS t WHERE t.shard = $1 AND t.id = $2 FOR KEY SHARE`
@@ -78,7 +78,7 @@ func (r *Registry) CreateTenant(ctx context.Context, tenant Tenant, once Once) (
 			made, err = scanTenant(tx.QueryRow(ctx, selectTenantSQL, shard, tenant.ID))
 			return orDeleted(orMissing(err, ErrNoTenant))
 		}
-		made, err = scanTenant(tx.QueryRow(ctx, insertTenantSQL, shard, tenant.ID, tenant.Name, tenant.Priority,
+		made, err = scanTenant(tx.QueryRow(ctx, insertTenantSQL, shard, tenant.ID, tenant.Name, inRange(tenant.Priority),
 			notNil(tenant.AlertEmails), tenant.TechnicalContact, r.now().UnixMicro()))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrTenantExists
@@ -103,27 +103,40 @@ func (r *Registry) Tenants(ctx context.Context, after string, limit int) (_ []Te
 	return tenants, more, explain("listing tenants", err)
 }
 
-// UpdateTenant changes what the patch names.
-func (r *Registry) UpdateTenant(ctx context.Context, slug string, patch TenantPatch) (Tenant, error) {
+// UpdateTenant changes what the patch names; a priority reaches all the tenant's
+// lanes at once.
+func (r *Registry) UpdateTenant(ctx context.Context, slug string, patch TenantPatch) (tenant Tenant, _ error) {
 	var emails []string // NULL leaves them as they are
 	if patch.AlertEmails != nil {
 		emails = notNil(*patch.AlertEmails)
 	}
-	tenant, err := scanTenant(r.pool.QueryRow(ctx, updateTenantSQL, delivery.ShardOf(slug), slug,
-		patch.Name, patch.Priority, emails, patch.TechnicalContact))
-	return tenant, explain("changing a tenant", orMissing(err, ErrNoTenant))
+	shard := delivery.ShardOf(slug)
+	update := func(tx pgx.Tx, priority *int) (err error) {
+		tenant, err = scanTenant(tx.QueryRow(ctx, updateTenantSQL, shard, slug, patch.Name, priority, emails, patch.TechnicalContact))
+		return orMissing(err, ErrNoTenant)
+	}
+	err := r.inTx(ctx, "changing a tenant", func(tx pgx.Tx) error {
+		if patch.Priority == nil {
+			return update(tx, nil)
+		}
+		priority := inRange(*patch.Priority)
+		return weigh(ctx, tx, shard, slug, priority, func() error { return update(tx, &priority) })
+	})
+	if err != nil {
+		return Tenant{}, err
+	}
+	return tenant, nil
 }
 
 func scanTenant(row pgx.Row) (t Tenant, err error) {
 	err = row.Scan(&t.ID, &t.Name, &t.Priority, &t.AlertEmails, &t.TechnicalContact, instant{&t.CreatedAt}, instant{&t.UpdatedAt})
+	t.Priority = inRange(t.Priority)
 	return t, err
 }
 
-// raiseTenantVersion tells publishers that the tenant's endpoints changed.
-func raiseTenantVersion(ctx context.Context, tx pgx.Tx, shard delivery.Shard, tenant string) error {
-	tag, err := tx.Exec(ctx, raiseTenantVersionSQL, shard, tenant)
-	if err == nil && tag.RowsAffected() == 0 {
-		return ErrNoTenant
-	}
-	return err
+// raiseTenantVersion tells publishers that the tenant's endpoints changed, and
+// keeps the tenant's row to the transaction's end.
+func raiseTenantVersion(ctx context.Context, tx pgx.Tx, shard delivery.Shard, tenant string) (priority int, _ error) {
+	err := tx.QueryRow(ctx, raiseTenantVersionSQL, shard, tenant).Scan(&priority)
+	return priority, orMissing(err, ErrNoTenant)
 }

@@ -1,0 +1,184 @@
+package registry
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// paced is a policy that has everything.
+var paced = LaneDefaults{Policy: "standard", MaxInFlight: 10, LeaseSeconds: 60, RateLimit: 25, FIFO: true}
+
+func addWith(t *testing.T, r *Registry, spec EndpointSpec, defaults LaneDefaults) Endpoint {
+	t.Helper()
+	spec.Tenant, spec.Policy, spec.URL = "acme", "standard", "https://example.com"
+	made, created, err := r.MakeEndpoint(t.Context(), spec, defaults, Once{})
+	require.NoError(t, err)
+	require.True(t, created)
+	return made
+}
+
+// laneOptions is what a claimer reads of a lane's options.
+func laneOptions(t *testing.T, r *Registry, endpoint Endpoint) string {
+	t.Helper()
+	return one[string](t, r, `SELECT concat_ws(' ', rate_limit, rate_burst, fifo_since IS NOT NULL) FROM malote.lanes
+		WHERE endpoint_id = $1`, endpoint.ID)
+}
+
+func TestEndpoint_OptionsAreItsOwnOrThePolicys(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	for name, c := range map[string]struct {
+		spec     EndpointSpec
+		defaults LaneDefaults
+		lane     string
+	}{
+		"nobody says anything": {EndpointSpec{}, laneStandard, "0 1 f"},
+		"the policy's":         {EndpointSpec{}, paced, "25 3 t"},
+		"its own":              {EndpointSpec{RateLimit: 0.5, FIFO: ptr(true)}, laneStandard, "0.5 1 t"},
+		"its own, not the policy's": {
+			EndpointSpec{RateLimit: 1000, FIFO: ptr(false), Filter: `type == "a"`}, paced, "1000 100 f",
+		},
+	} {
+		made := addWith(t, r, c.spec, c.defaults)
+		require.Equal(t, c.lane, laneOptions(t, r, made), name)
+		require.Equal(t, c.spec.RateLimit, made.RateLimit, name)
+		require.Equal(t, c.defaults.rate(c.spec.RateLimit), made.Rate, name)
+		require.Equal(t, c.spec.FIFO, made.OwnFIFO, name)
+		require.Equal(t, c.defaults.fifo(c.spec.FIFO), made.FIFO, name)
+		require.Equal(t, c.spec.Filter, made.Filter, name)
+		require.Empty(t, made.SecretHeaders, name)
+		read, err := r.Endpoint(t.Context(), AnyTenant, made.ID)
+		require.NoError(t, err)
+		read.Counted, made.Secrets = false, nil
+		require.Equal(t, made, read, name)
+	}
+}
+
+func TestBurst(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[float64]int{0: 1, 0.1: 1, 9: 1, 10: 1, 10.5: 2, 25: 3, 10_000: 1000, 1e300: 1<<31 - 1} {
+		require.Equal(t, want, burst(rate), rate)
+	}
+}
+
+func TestChangeEndpoint_OptionsReachTheLane(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	own := EndpointSpec{RateLimit: 50, FIFO: ptr(true)}
+	fair := LaneDefaults{Policy: "fair-queue", MaxInFlight: 4, LeaseSeconds: 60, RateLimit: 7}
+	var nothing *bool
+	for name, c := range map[string]struct {
+		spec     EndpointSpec
+		before   LaneDefaults
+		change   EndpointChange
+		defaults LaneDefaults
+		lane     string
+	}{
+		"a rate":                         {EndpointSpec{}, laneStandard, EndpointChange{RateLimit: ptr(50.0)}, laneStandard, "50 5 f"},
+		"another rate":                   {own, laneStandard, EndpointChange{RateLimit: ptr(5.0)}, laneStandard, "5 1 t"},
+		"back to the policy's":           {own, paced, EndpointChange{RateLimit: ptr(0.0)}, paced, "25 3 t"},
+		"back to none":                   {own, laneStandard, EndpointChange{RateLimit: ptr(0.0)}, laneStandard, "0 1 t"},
+		"ordered":                        {EndpointSpec{}, laneStandard, EndpointChange{FIFO: ptr(ptr(true))}, laneStandard, "0 1 t"},
+		"not ordered":                    {own, paced, EndpointChange{FIFO: ptr(ptr(false))}, paced, "50 5 f"},
+		"ordered as the policy is":       {EndpointSpec{FIFO: ptr(false)}, paced, EndpointChange{FIFO: &nothing}, paced, "25 3 t"},
+		"as the policy, which is not":    {own, laneStandard, EndpointChange{FIFO: &nothing}, laneStandard, "50 5 f"},
+		"a policy with options":          {EndpointSpec{}, laneStandard, EndpointChange{Policy: ptr("fair-queue")}, fair, "7 1 f"},
+		"own ones outlive the policy":    {own, paced, EndpointChange{Policy: ptr("fair-queue")}, fair, "50 5 t"},
+		"the policy's go with it":        {EndpointSpec{}, paced, EndpointChange{Policy: ptr("fair-queue")}, fair, "7 1 f"},
+		"a limit leaves them alone":      {EndpointSpec{}, paced, EndpointChange{MaxInFlight: ptr(3)}, laneStandard, "25 3 t"},
+		"something else, without notice": {own, paced, EndpointChange{Filter: ptr("x")}, LaneDefaults{}, "50 5 t"},
+	} {
+		endpoint := addWith(t, r, c.spec, c.before)
+		changed, err := r.ChangeEndpoint(t.Context(), OfTenant("acme"), endpoint.ID, c.change, c.defaults)
+		require.NoError(t, err, name)
+		require.Equal(t, c.lane, laneOptions(t, r, endpoint), name)
+		if c.change.RateLimit != nil {
+			require.Equal(t, *c.change.RateLimit, changed.RateLimit, name)
+		}
+		if c.change.FIFO != nil {
+			require.Equal(t, *c.change.FIFO, changed.OwnFIFO, name)
+		}
+		if c.change.Filter != nil {
+			require.Equal(t, *c.change.Filter, changed.Filter, name)
+		}
+	}
+	endpoint := addWith(t, r, EndpointSpec{}, laneStandard)
+	for name, change := range map[string]EndpointChange{"rate": {RateLimit: ptr(1.0)}, "order": {FIFO: ptr(ptr(true))}} {
+		_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, change, fair)
+		require.ErrorIs(t, err, ErrPolicyChanged, name)
+	}
+	require.Equal(t, "0 1 f", laneOptions(t, r, endpoint))
+}
+
+func TestChangeEndpoint_OptionsWakeTheLane(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	for name, c := range map[string]struct {
+		before string
+		change EndpointChange
+		ready  bool
+		rated  bool // still counted by the old rate
+	}{
+		"rate raised":           {`rate_ready_at = now() + interval '1 hour'`, EndpointChange{RateLimit: ptr(50.0)}, true, false},
+		"rate gone":             {`rate_ready_at = now() + interval '1 hour'`, EndpointChange{RateLimit: ptr(0.0)}, true, false},
+		"same rate":             {`rate_ready_at = now() + interval '1 hour'`, EndpointChange{RateLimit: ptr(5.0)}, false, true},
+		"order begins":          {``, EndpointChange{FIFO: ptr(ptr(true))}, true, false},
+		"order begins, full":    {`parked_full = true`, EndpointChange{FIFO: ptr(ptr(true))}, true, false},
+		"order ends":            {`fifo_since = now(), parked_full = true`, EndpointChange{FIFO: ptr(ptr(false))}, true, false},
+		"order ends, rate used": {`fifo_since = now(), rate_ready_at = now() + interval '1 hour'`, EndpointChange{FIFO: ptr(ptr(false))}, false, true},
+		"same order":            {`parked_full = true`, EndpointChange{FIFO: ptr(ptr(false))}, false, false},
+		"its circuit is open":   {`paused_until = now() + interval '1 hour', circuit_phase = 'open'`, EndpointChange{RateLimit: ptr(50.0)}, false, false},
+		"it is paused":          {`status = 'paused'`, EndpointChange{RateLimit: ptr(50.0)}, false, false},
+	} {
+		endpoint := addWith(t, r, EndpointSpec{RateLimit: 5}, laneStandard)
+		execute(t, r, `UPDATE malote.lanes SET ready_at = 'infinity' WHERE endpoint_id = $1`, endpoint.ID)
+		if c.before != "" {
+			execute(t, r, `UPDATE malote.lanes SET `+c.before+` WHERE endpoint_id = $1`, endpoint.ID)
+		}
+		_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, c.change, laneStandard)
+		require.NoError(t, err, name)
+		require.Equal(t, c.ready, laneReady(t, r, endpoint), name)
+		require.Equal(t, c.rated, one[bool](t, r, `SELECT rate_ready_at IS NOT NULL FROM malote.lanes WHERE endpoint_id = $1`, endpoint.ID), name)
+	}
+}
+
+func TestFIFO_WhatIsOpenTakesItsPlaceByAge(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	endpoint, other := addEndpoint(t, r, "acme"), addEndpoint(t, r, "acme")
+	sending := addOpen(t, r, endpoint, delivery.Sending, 2)
+	pending := addOpen(t, r, endpoint, delivery.Pending, 40)
+	addOpen(t, r, other, delivery.Pending, 3)
+	// Due in another order than that of their ages.
+	execute(t, r, `UPDATE malote.queue SET next_attempt_at = now() - random() * interval '1 hour'`)
+
+	setFIFO := func(to bool) {
+		_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{FIFO: ptr(ptr(to))}, laneStandard)
+		require.NoError(t, err)
+	}
+	inOrder := func() []delivery.ID {
+		return one[[]delivery.ID](t, r, `SELECT array_agg(id ORDER BY fifo_position, id) FROM malote.queue
+			WHERE endpoint_id = $1 AND fifo_position < -(1::bigint << 61)`, endpoint.ID)
+	}
+	setFIFO(true)
+	require.Equal(t, append(sending, pending...), inOrder())
+	require.Zero(t, one[int](t, r, `SELECT count(*) FROM malote.queue WHERE endpoint_id = $1 AND fifo_position IS NOT NULL`, other.ID),
+		"another lane's have no place")
+
+	// Between two times as an ordered lane, deliveries come without a place. The
+	// second time they stand behind those that have one of the first.
+	execute(t, r, `UPDATE malote.queue SET fifo_position = nextval('malote.fifo_positions') WHERE id = $1`, pending[39])
+	setFIFO(true) // already
+	require.Len(t, inOrder(), 41, "places of the sequence are left alone while the order holds")
+	setFIFO(false)
+	between := addOpen(t, r, endpoint, delivery.Pending, 2)
+	setFIFO(true)
+	require.Equal(t, append(append(sending, pending...), between...), inOrder())
+}
