@@ -96,6 +96,8 @@ var layers = []layer{
 
 	// The whole.
 	{packages: []string{"internal/app"}, uses: []string{everything}, tests: equipment},
+	// Tests of whole contracts, over real HTTP and a real PostgreSQL.
+	{packages: []string{"internal/contractrun"}, uses: []string{everything}, tests: equipment},
 	{packages: []string{"internal/receiver"}, uses: []string{"internal/delivery", "internal/policy", "webhook"}},
 	{
 		packages: []string{"internal/demo"},
@@ -111,11 +113,12 @@ var layers = []layer{
 // apart are the packages that put things together. Not even "everything"
 // includes them: only who is named here may import one.
 var apart = map[string][]string{
-	"internal/app":  {"internal/demo", "cmd/malote"},
+	"internal/app":  {"internal/contractrun", "internal/demo", "cmd/malote"},
 	"internal/demo": {"cmd/malote"},
 
 	"internal/demo/payload": {"internal/demo"},
 	"cmd/malote":            {},
+	"internal/contractrun":  {},
 	"archtest":              {},
 }
 
