@@ -67,7 +67,7 @@ func TestGateway_G07_AnOutageSpendsAHandfulOfAttempts(t *testing.T) {
 			endpoint := l.endpoint()
 			drafts := make([]*delivery.Draft, 300)
 			for i := range drafts {
-				drafts[i] = l.draft()
+				drafts[i] = draft()
 			}
 			events := l.publishAll(drafts...)
 			for range 6 {

@@ -101,13 +101,11 @@ func (l *life) set(endpoint delivery.ID, change registry.StatusChange) {
 	require.NoError(l, err)
 }
 
-// draft is an event of now. Data that is not given is something of its own.
-func (l *life) draft(change ...func(*delivery.Draft)) *delivery.Draft {
-	now := l.clock.Now()
+// draft is an event, accepted when it is published. A body that is not given is
+// one of its own.
+func draft(change ...func(*delivery.Draft)) *delivery.Draft {
 	d := &delivery.Draft{Event: delivery.Event{
-		ID:     delivery.NewID(delivery.ShardOf(tenant), now, rand.Reader),
 		Tenant: tenant, Type: "order.changed", ContentType: "application/json", Body: []byte(rand.Text()),
-		OccurredAt: now, AcceptedAt: now,
 	}}
 	for _, c := range change {
 		c(d)
@@ -131,7 +129,7 @@ func only(endpoint delivery.ID) func(*delivery.Draft) {
 // publish accepts one event, in either process, and gives its id.
 func (l *life) publish(change ...func(*delivery.Draft)) delivery.ID {
 	l.Helper()
-	return l.publishAll(l.draft(change...))[0]
+	return l.publishAll(draft(change...))[0]
 }
 
 func (l *life) publishAll(drafts ...*delivery.Draft) []delivery.ID {
@@ -149,7 +147,8 @@ func (l *life) publishAll(drafts ...*delivery.Draft) []delivery.ID {
 		require.NoError(l, p.Err)
 		ids[i] = p.ID
 	}
-	l.clock.Advance(l, time.Microsecond) // no two events are of the same instant
+	// No two events are of the same instant.
+	l.clock.Advance(l, time.Duration(len(drafts))*time.Microsecond)
 	return ids
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
@@ -197,10 +198,11 @@ func (l *life) tend() (rescued int) {
 }
 
 // liveUntil lets both processes work until some time after the life's start,
-// whenever something is due.
+// whenever something is due or a lease ends.
 func (l *life) liveUntil(after time.Duration, as answer) {
 	l.Helper()
-	for end := start.Add(after); ; {
+	for end, idle := start.Add(after), 0; ; idle++ {
+		require.Less(l, idle, 10_000, "something is due, and nobody gets it")
 		process := l.next()
 		claimed := l.claim(process)
 		if len(claimed.Claims) > 0 {
@@ -210,15 +212,37 @@ func (l *life) liveUntil(after time.Duration, as answer) {
 		if l.tend() > 0 {
 			continue
 		}
-		due := l.clock.Now().Add(claimed.NextDue + time.Microsecond - 1).Truncate(time.Microsecond)
-		if claimed.NextDue == delivery.NothingDue || due.After(end) {
-			if end.After(l.clock.Now()) {
-				l.clock.Set(l, end)
+		next := l.leaseEnds().Add(time.Microsecond)
+		if claimed.NextDue != delivery.NothingDue {
+			// The distance comes as seconds in floating point: the microsecond is rounded.
+			due := l.clock.Now().Add(claimed.NextDue.Round(time.Microsecond))
+			if due.Before(next) {
+				next = due
 			}
+		}
+		if next.After(end) {
+			l.clock.Set(l, later(end, l.clock.Now())) // an answer may have taken longer
 			return
 		}
-		l.clock.Set(l, due)
+		l.clock.Set(l, later(next, l.clock.Now()))
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// leaseEnds is the next time at which a worker counts as lost: far away if
+// nothing is under way.
+func (l *life) leaseEnds() (at time.Time) {
+	l.Helper()
+	at = start.AddDate(100, 0, 0)
+	l.each(`SELECT q.lease_until FROM malote.queue q WHERE q.status = 'sending' ORDER BY q.lease_until LIMIT 1`,
+		func(rows pgx.Rows) error { return rows.Scan(&at) })
+	return at
 }
 
 // live is liveUntil some time from now.
