@@ -54,6 +54,9 @@ const (
 // the endpoint has afterwards; if somebody else changed that meanwhile, and the
 // defaults matter, the answer is ErrPolicyChanged.
 func (r *Registry) ChangeEndpoint(ctx context.Context, owner Owner, id delivery.ID, change EndpointChange, defaults LaneDefaults) (changed Endpoint, _ error) {
+	if err := r.placeAhead(ctx, owner, id, change, defaults); err != nil {
+		return Endpoint{}, explain("ordering an endpoint's deliveries", err)
+	}
 	err := r.inTx(ctx, "changing an endpoint", func(tx pgx.Tx) error {
 		if change.Policy != nil {
 			if err := r.holdPolicy(ctx, tx, *change.Policy); err != nil {

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/malotehq/malote/internal/delivery"
 )
 
 // paced is a policy that has everything.
@@ -146,39 +144,4 @@ func TestChangeEndpoint_OptionsWakeTheLane(t *testing.T) {
 		require.Equal(t, c.ready, laneReady(t, r, endpoint), name)
 		require.Equal(t, c.rated, one[bool](t, r, `SELECT rate_ready_at IS NOT NULL FROM malote.lanes WHERE endpoint_id = $1`, endpoint.ID), name)
 	}
-}
-
-func TestFIFO_WhatIsOpenTakesItsPlaceByAge(t *testing.T) {
-	t.Parallel()
-	r := open(t)
-	addTenant(t, r, "acme")
-	endpoint, other := addEndpoint(t, r, "acme"), addEndpoint(t, r, "acme")
-	sending := addOpen(t, r, endpoint, delivery.Sending, 2)
-	pending := addOpen(t, r, endpoint, delivery.Pending, 40)
-	addOpen(t, r, other, delivery.Pending, 3)
-	// Due in another order than that of their ages.
-	execute(t, r, `UPDATE malote.queue SET next_attempt_at = now() - random() * interval '1 hour'`)
-
-	setFIFO := func(to bool) {
-		_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{FIFO: ptr(ptr(to))}, laneStandard)
-		require.NoError(t, err)
-	}
-	inOrder := func() []delivery.ID {
-		return one[[]delivery.ID](t, r, `SELECT array_agg(id ORDER BY fifo_position, id) FROM malote.queue
-			WHERE endpoint_id = $1 AND fifo_position < -(1::bigint << 61)`, endpoint.ID)
-	}
-	setFIFO(true)
-	require.Equal(t, append(sending, pending...), inOrder())
-	require.Zero(t, one[int](t, r, `SELECT count(*) FROM malote.queue WHERE endpoint_id = $1 AND fifo_position IS NOT NULL`, other.ID),
-		"another lane's have no place")
-
-	// Between two times as an ordered lane, deliveries come without a place. The
-	// second time they stand behind those that have one of the first.
-	execute(t, r, `UPDATE malote.queue SET fifo_position = nextval('malote.fifo_positions') WHERE id = $1`, pending[39])
-	setFIFO(true) // already
-	require.Len(t, inOrder(), 41, "places of the sequence are left alone while the order holds")
-	setFIFO(false)
-	between := addOpen(t, r, endpoint, delivery.Pending, 2)
-	setFIFO(true)
-	require.Equal(t, append(append(sending, pending...), between...), inOrder())
 }
