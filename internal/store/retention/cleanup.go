@@ -1,0 +1,72 @@
+package retention
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+//go:embed queries/old_lane_stats.sql
+var oldLaneStatsSQL string
+
+//go:embed queries/old_signals.sql
+var oldSignalsSQL string
+
+//go:embed queries/old_recoveries.sql
+var oldRecoveriesSQL string
+
+// How long the small things are kept, whatever the retention of events is.
+const (
+	keepLaneStats  = 400 * day // a year ago can be compared with
+	keepSignals    = 90 * day
+	keepRecoveries = 90 * day
+)
+
+// rowsAtOnce bounds a transaction.
+const rowsAtOnce = 1000
+
+// CleanUp removes statistics, signals and ended recoveries that are too old, in
+// batches of 1,000 rows, and says how many. By the earlier of two clocks, like
+// Retire; what is counted is gone, also after an error.
+func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
+	removed := make(Removed)
+	now, err := k.earlier(ctx, now)
+	if err != nil {
+		return removed, err
+	}
+	for _, old := range []struct {
+		table, sql string
+		before     any
+	}{
+		{"lane_stats", oldLaneStatsSQL, now.Add(-keepLaneStats)},
+		{"signals", oldSignalsSQL, delivery.FloorID(now.Add(-keepSignals))},
+		{"recoveries", oldRecoveriesSQL, now.Add(-keepRecoveries)},
+	} {
+		gone, tableErr := k.removeOld(ctx, old.sql, old.before)
+		if gone > 0 {
+			removed[old.table] = gone
+			k.log.Info("old rows were removed", "table", old.table, "rows", gone)
+		}
+		if tableErr != nil {
+			err = cmp.Or(err, fmt.Errorf("removing old rows of %s: %w", old.table, tableErr))
+		}
+	}
+	return removed, err
+}
+
+func (k *Keeper) removeOld(ctx context.Context, sql string, before any) (removed int64, err error) {
+	for {
+		tag, err := k.store.Pool().Exec(ctx, sql, before, rowsAtOnce)
+		if err != nil {
+			return removed, err
+		}
+		removed += tag.RowsAffected()
+		if tag.RowsAffected() < rowsAtOnce {
+			return removed, nil
+		}
+	}
+}
