@@ -9,14 +9,14 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-// EndpointChange changes what is not nil.
-type EndpointChange struct {
+// EndpointPatch changes what is not nil.
+type EndpointPatch struct {
 	URL         *string
 	Policy      *string
 	EventTypes  *[]string
 	MaxInFlight *int     // 0: back to the policy's default
 	RateLimit   *float64 // attempts a second; 0: back to the policy's default
-	FIFO        **bool   // strictly ordered or not; a pointer to nil: back to the policy's default
+	FIFO        *bool    // strictly ordered or not, whatever the policy's default is
 	Filter      *string  // empty: every event
 	Headers     *map[string]string
 	// SecretHeaders replaces all of them. A nil value keeps the present one of
@@ -33,7 +33,7 @@ const (
 			max_in_flight = nullif(coalesce($6, e.max_in_flight), 0), headers = coalesce($7, e.headers),
 			at_most_once = coalesce($8, e.at_most_once), description = coalesce($9, e.description),
 			metadata = coalesce($10, e.metadata), rate_limit = nullif(coalesce($11, e.rate_limit), 0),
-			fifo = CASE WHEN $12::boolean THEN $13 ELSE e.fifo END, filter = coalesce($14, e.filter), updated_at = now()
+			fifo = coalesce($12, e.fifo), filter = coalesce($13, e.filter), updated_at = now()
 		WHERE e.shard = $1 AND e.id = $2
 		RETURNING e.policy, coalesce(e.max_in_flight, 0), coalesce(e.rate_limit, 0), e.fifo`
 
@@ -50,28 +50,28 @@ const (
 		WHERE l.shard = $1 AND l.endpoint_id = $2 AND l.parked_full AND l.status = 'active'`
 )
 
-// ChangeEndpoint changes what is named. Defaults are those of the policy that
+// UpdateEndpoint changes what the patch names. Defaults are those of the policy that
 // the endpoint has afterwards; if somebody else changed that meanwhile, and the
 // defaults matter, the answer is ErrPolicyChanged.
-func (r *Registry) ChangeEndpoint(ctx context.Context, owner Owner, id delivery.ID, change EndpointChange, defaults LaneDefaults) (changed Endpoint, _ error) {
-	if err := r.placeAhead(ctx, owner, id, change, defaults); err != nil {
+func (r *Registry) UpdateEndpoint(ctx context.Context, owner Owner, id delivery.ID, patch EndpointPatch, defaults Defaults) (changed Endpoint, _ error) {
+	if err := r.placeAhead(ctx, owner, id, patch, defaults); err != nil {
 		return Endpoint{}, explain("ordering an endpoint's deliveries", err)
 	}
 	err := r.inTx(ctx, "changing an endpoint", func(tx pgx.Tx) error {
-		if change.Policy != nil {
-			if err := r.holdPolicy(ctx, tx, *change.Policy); err != nil {
+		if patch.Policy != nil {
+			if err := r.holdPolicy(ctx, tx, *patch.Policy); err != nil {
 				return err
 			}
 		}
 		err := changeEndpoint(ctx, tx, owner, id, func(l lane) error {
-			own, err := writeChange(ctx, tx, l, change)
+			own, err := patchEndpoint(ctx, tx, l, patch)
 			if err != nil {
 				return err
 			}
-			if err := r.writeHeaders(ctx, tx, l, change.SecretHeaders); err != nil {
+			if err := r.writeHeaders(ctx, tx, l, patch.SecretHeaders); err != nil {
 				return err
 			}
-			return change.reachLane(ctx, tx, l, own, defaults)
+			return patch.reachLane(ctx, tx, l, own, defaults)
 		})
 		if err == nil {
 			changed, err = r.readEndpoint(ctx, tx, id)
@@ -92,24 +92,20 @@ type ownOptions struct {
 	fifo        *bool
 }
 
-func writeChange(ctx context.Context, tx pgx.Tx, l lane, change EndpointChange) (own ownOptions, _ error) {
+func patchEndpoint(ctx context.Context, tx pgx.Tx, l lane, patch EndpointPatch) (own ownOptions, _ error) {
 	var types []string // NULL leaves what is there
 	var headers, metadata map[string]string
-	var fifo *bool
-	if change.EventTypes != nil {
-		types = notNil(*change.EventTypes)
+	if patch.EventTypes != nil {
+		types = notNil(*patch.EventTypes)
 	}
-	if change.Headers != nil {
-		headers = object(*change.Headers)
+	if patch.Headers != nil {
+		headers = object(*patch.Headers)
 	}
-	if change.Metadata != nil {
-		metadata = object(*change.Metadata)
+	if patch.Metadata != nil {
+		metadata = object(*patch.Metadata)
 	}
-	if change.FIFO != nil {
-		fifo = *change.FIFO
-	}
-	err := tx.QueryRow(ctx, updateEndpointSQL, l.shard, l.id, change.URL, change.Policy, types, change.MaxInFlight,
-		headers, change.AtMostOnce, change.Description, metadata, change.RateLimit, change.FIFO != nil, fifo, change.Filter).
+	err := tx.QueryRow(ctx, updateEndpointSQL, l.shard, l.id, patch.URL, patch.Policy, types, patch.MaxInFlight,
+		headers, patch.AtMostOnce, patch.Description, metadata, patch.RateLimit, patch.FIFO, patch.Filter).
 		Scan(&own.policy, &own.maxInFlight, &own.rateLimit, &own.fifo)
 	return own, err
 }
@@ -131,9 +127,9 @@ func (r *Registry) writeHeaders(ctx context.Context, tx pgx.Tx, l lane, given *m
 }
 
 // reachLane brings the lane what it has to know.
-func (c EndpointChange) reachLane(ctx context.Context, tx pgx.Tx, l lane, own ownOptions, defaults LaneDefaults) error {
-	limits := c.Policy != nil || c.MaxInFlight != nil
-	options := c.Policy != nil || c.RateLimit != nil || c.FIFO != nil
+func (p EndpointPatch) reachLane(ctx context.Context, tx pgx.Tx, l lane, own ownOptions, defaults Defaults) error {
+	limits := p.Policy != nil || p.MaxInFlight != nil
+	options := p.Policy != nil || p.RateLimit != nil || p.FIFO != nil
 	if !limits && !options {
 		return nil
 	}

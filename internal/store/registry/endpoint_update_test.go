@@ -142,16 +142,16 @@ func TestVersions_EveryChangeRaisesBoth(t *testing.T) {
 			return err
 		}},
 		{"options", func() error {
-			_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{RateLimit: ptr(3.0), FIFO: ptr(ptr(true))}, laneStandard)
+			_, err := r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{RateLimit: ptr(3.0), FIFO: ptr(true)}, standard)
 			return err
 		}},
 		{"filter", func() error {
-			_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{Filter: ptr("true")}, LaneDefaults{})
+			_, err := r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{Filter: ptr("true")}, Defaults{})
 			return err
 		}},
 		{"secret headers", func() error {
-			change := EndpointChange{SecretHeaders: &map[string]*string{"A": ptr("b")}}
-			_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, change, LaneDefaults{})
+			change := EndpointPatch{SecretHeaders: &map[string]*string{"A": ptr("b")}}
+			_, err := r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID, change, Defaults{})
 			return err
 		}},
 		{"pause", func() error { _, err := r.SetStatus(t.Context(), AnyTenant, endpoint.ID, Pause); return err }},

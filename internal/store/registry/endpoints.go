@@ -20,8 +20,8 @@ type Endpoint struct {
 	SecretHeaders []string // the names, sorted; nobody can see the values again
 }
 
-// EndpointSpec is an endpoint to be created.
-type EndpointSpec struct {
+// NewEndpoint is an endpoint to be created.
+type NewEndpoint struct {
 	Tenant        string
 	URL           string
 	Policy        string
@@ -38,8 +38,8 @@ type EndpointSpec struct {
 	Secrets       []string // values, the current one first
 }
 
-// LaneDefaults is what a policy says about the lanes of its endpoints.
-type LaneDefaults struct {
+// Defaults is what a policy says about the lanes of its endpoints.
+type Defaults struct {
 	Policy       string  // whose defaults these are
 	MaxInFlight  int     // F03
 	LeaseSeconds int     // more than the total deadline (I5)
@@ -47,21 +47,21 @@ type LaneDefaults struct {
 	FIFO         bool    // strictly ordered
 }
 
-func (d LaneDefaults) limit(maxInFlight int) int {
+func (d Defaults) limit(maxInFlight int) int {
 	if maxInFlight == 0 {
 		return d.MaxInFlight
 	}
 	return maxInFlight
 }
 
-func (d LaneDefaults) rate(own float64) float64 {
+func (d Defaults) rate(own float64) float64 {
 	if own == 0 {
 		return d.RateLimit
 	}
 	return own
 }
 
-func (d LaneDefaults) fifo(own *bool) bool {
+func (d Defaults) fifo(own *bool) bool {
 	if own == nil {
 		return d.FIFO
 	}
@@ -79,14 +79,14 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, 0), $8, $9, $10, $11, nullif($12::double precision, 0), $13, $14, $15, $16)`
 )
 
-// MakeEndpoint makes an endpoint, its lane and its first secrets; created is
+// CreateEndpoint makes an endpoint, its lane and its first secrets; created is
 // false if the idempotency key is a repeat. A tenant or policy that is not
 // there is ErrNoTenant or ErrNoPolicy. The endpoint receives what is published
 // after it, nothing older (D07).
-func (r *Registry) MakeEndpoint(ctx context.Context, spec EndpointSpec, defaults LaneDefaults, once Once) (made Endpoint, created bool, _ error) {
-	shard := delivery.ShardOf(spec.Tenant)
+func (r *Registry) CreateEndpoint(ctx context.Context, endpoint NewEndpoint, defaults Defaults, once Once) (made Endpoint, created bool, _ error) {
+	shard := delivery.ShardOf(endpoint.Tenant)
 	err := r.inTx(ctx, "creating an endpoint", func(tx pgx.Tx) error {
-		id, first, err := once.first(ctx, tx, onceScope{shard, "endpoint:" + spec.Tenant}, r.newID(shard))
+		id, first, err := once.first(ctx, tx, onceScope{shard, "endpoint:" + endpoint.Tenant}, r.newID(shard))
 		created = first
 		if err != nil {
 			return err
@@ -95,13 +95,13 @@ func (r *Registry) MakeEndpoint(ctx context.Context, spec EndpointSpec, defaults
 			made, err = r.repeatedEndpoint(ctx, tx, id)
 			return err
 		}
-		if err := r.insertEndpoint(ctx, tx, id, spec, defaults); err != nil {
+		if err := r.insertEndpoint(ctx, tx, id, endpoint, defaults); err != nil {
 			return err
 		}
 		if made, err = r.readEndpoint(ctx, tx, id); err != nil {
 			return err
 		}
-		made.Secrets, err = r.insertSecrets(ctx, tx, id, spec.Secrets)
+		made.Secrets, err = r.insertSecrets(ctx, tx, id, endpoint.Secrets)
 		return err
 	})
 	if err != nil {
@@ -119,31 +119,31 @@ func (r *Registry) repeatedEndpoint(ctx context.Context, tx pgx.Tx, id delivery.
 	return endpoint, err
 }
 
-func (r *Registry) insertEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID, spec EndpointSpec, defaults LaneDefaults) error {
+func (r *Registry) insertEndpoint(ctx context.Context, tx pgx.Tx, id delivery.ID, endpoint NewEndpoint, defaults Defaults) error {
 	shard := id.Shard()
-	if err := r.holdPolicy(ctx, tx, spec.Policy); err != nil {
+	if err := r.holdPolicy(ctx, tx, endpoint.Policy); err != nil {
 		return err
 	}
-	if err := lockShared(ctx, tx, weightLock(spec.Tenant)); err != nil {
+	if err := lockShared(ctx, tx, weightLock(endpoint.Tenant)); err != nil {
 		return err
 	}
-	priority, err := raiseTenantVersion(ctx, tx, shard, spec.Tenant)
+	priority, err := raiseTenantVersion(ctx, tx, shard, endpoint.Tenant)
 	if err != nil {
 		return err
 	}
-	rate := defaults.rate(spec.RateLimit)
-	_, err = tx.Exec(ctx, insertLaneSQL, shard, id, spec.Tenant, defaults.limit(spec.MaxInFlight), defaults.LeaseSeconds,
-		delivery.Weight(priority), rate, burst(rate), defaults.fifo(spec.FIFO))
+	rate := defaults.rate(endpoint.RateLimit)
+	_, err = tx.Exec(ctx, insertLaneSQL, shard, id, endpoint.Tenant, defaults.limit(endpoint.MaxInFlight), defaults.LeaseSeconds,
+		delivery.Weight(priority), rate, burst(rate), defaults.fifo(endpoint.FIFO))
 	if err != nil {
 		return err
 	}
-	headers, keyID, err := r.sealHeaders(id, spec.SecretHeaders)
+	headers, keyID, err := r.sealHeaders(id, endpoint.SecretHeaders)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, insertEndpointSQL, shard, id, spec.Tenant, spec.URL, spec.Policy, notNil(spec.EventTypes),
-		spec.MaxInFlight, object(spec.Headers), spec.AtMostOnce, spec.Description, object(spec.Metadata),
-		spec.RateLimit, spec.FIFO, spec.Filter, headers, keyID)
+	_, err = tx.Exec(ctx, insertEndpointSQL, shard, id, endpoint.Tenant, endpoint.URL, endpoint.Policy, notNil(endpoint.EventTypes),
+		endpoint.MaxInFlight, object(endpoint.Headers), endpoint.AtMostOnce, endpoint.Description, object(endpoint.Metadata),
+		endpoint.RateLimit, endpoint.FIFO, endpoint.Filter, headers, keyID)
 	return err
 }
 

@@ -120,8 +120,8 @@ func endpointCalls(t *testing.T, r *Registry, owner Owner, endpoint Endpoint) ma
 			return err
 		},
 		"change": func() error {
-			change := EndpointChange{SecretHeaders: &map[string]*string{"A": nil}}
-			_, err := r.ChangeEndpoint(ctx, owner, id, change, laneStandard)
+			change := EndpointPatch{SecretHeaders: &map[string]*string{"A": nil}}
+			_, err := r.UpdateEndpoint(ctx, owner, id, change, standard)
 			return err
 		},
 		"delete": func() error { return r.DeleteEndpoint(ctx, owner, id) },

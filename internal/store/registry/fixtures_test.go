@@ -18,8 +18,6 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 var standard = Defaults{Policy: "standard", MaxInFlight: 10, LeaseSeconds: 60}
 
-var laneStandard = standard.ofLane()
-
 func open(t *testing.T) *Registry {
 	t.Helper()
 	return New(pgtest.Open(t), Options{Presets: []string{"standard", "fair-queue"}})

@@ -83,8 +83,8 @@ func setOrder(ctx context.Context, tx pgx.Tx, l lane, fifo bool) error {
 // ordered. Nobody looks at the places of a lane that is not, so that this takes
 // its time without a lock on the lane, and leaves little to be done under it:
 // a batch of completions that meets a locked lane waits, with all its others.
-func (r *Registry) placeAhead(ctx context.Context, owner Owner, id delivery.ID, change EndpointChange, defaults LaneDefaults) error {
-	if change.FIFO == nil && change.Policy == nil {
+func (r *Registry) placeAhead(ctx context.Context, owner Owner, id delivery.ID, patch EndpointPatch, defaults Defaults) error {
+	if patch.FIFO == nil && patch.Policy == nil {
 		return nil
 	}
 	var tenant string
@@ -97,8 +97,8 @@ func (r *Registry) placeAhead(ctx context.Context, owner Owner, id delivery.ID, 
 	case !owner.owns(tenant):
 		return ErrNoEndpoint
 	}
-	if change.FIFO != nil {
-		own = *change.FIFO
+	if patch.FIFO != nil {
+		own = patch.FIFO
 	}
 	if ordered || !defaults.fifo(own) {
 		return nil

@@ -21,7 +21,7 @@ func TestFIFO_WhatIsOpenTakesItsPlaceByAge(t *testing.T) {
 	execute(t, r, `UPDATE malote.queue SET next_attempt_at = now() - random() * interval '1 hour'`)
 
 	setFIFO := func(to bool) {
-		_, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointChange{FIFO: ptr(ptr(to))}, laneStandard)
+		_, err := r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{FIFO: ptr(to)}, standard)
 		require.NoError(t, err)
 	}
 	inOrder := func() []delivery.ID {
@@ -59,22 +59,22 @@ func TestFIFO_PlacesAheadWithoutTheLane(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lockLane(t.Context(), tx, AnyTenant, endpoint.ID) // somebody else has it
 	require.NoError(t, err)
-	to := EndpointChange{FIFO: ptr(ptr(true))}
-	require.ErrorIs(t, r.placeAhead(t.Context(), OfTenant("globex"), endpoint.ID, to, laneStandard), ErrNoEndpoint)
-	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, EndpointChange{FIFO: ptr(ptr(false))}, laneStandard))
-	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, EndpointChange{Policy: ptr("standard")}, laneStandard))
+	to := EndpointPatch{FIFO: ptr(true)}
+	require.ErrorIs(t, r.placeAhead(t.Context(), OfTenant("globex"), endpoint.ID, to, standard), ErrNoEndpoint)
+	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{FIFO: ptr(false)}, standard))
+	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{Policy: ptr("standard")}, standard))
 	require.Zero(t, placed())
-	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, EndpointChange{Policy: ptr("standard")}, paced))
+	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, EndpointPatch{Policy: ptr("standard")}, paced))
 	require.Equal(t, len(pending), placed())
 	require.NoError(t, tx.Rollback(t.Context()))
 
-	_, err = r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID, to, laneStandard)
+	_, err = r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID, to, standard)
 	require.NoError(t, err)
 	require.Equal(t, pending, one[[]delivery.ID](t, r, `SELECT array_agg(id ORDER BY fifo_position, id) FROM malote.queue`))
 
 	// Once ordered, places are the sequence's.
 	execute(t, r, `UPDATE malote.queue SET fifo_position = nextval('malote.fifo_positions')`)
-	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, to, laneStandard))
+	require.NoError(t, r.placeAhead(t.Context(), AnyTenant, endpoint.ID, to, standard))
 	step := r.pool.QueryRow(t.Context(), placeAheadSQL, endpoint.ID.Shard(), endpoint.ID, nil, [16]byte{}, placeBatch)
 	require.ErrorIs(t, step.Scan(nil, nil), pgx.ErrNoRows, "also if it became so between two steps")
 	require.Zero(t, one[int](t, r, `SELECT count(*) FROM malote.queue WHERE fifo_position < 0`))

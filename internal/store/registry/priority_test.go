@@ -91,8 +91,8 @@ func TestPriority_A09_WhileEverythingElseGoesOn(t *testing.T) {
 					_, err = other.SetStatus(t.Context(), AnyTenant, made.ID, Pause)
 				}
 			case 4:
-				change := EndpointChange{RateLimit: ptr(float64(round + 1)), FIFO: ptr(ptr(round%2 == 0))}
-				_, err = other.ChangeEndpoint(t.Context(), AnyTenant, shared[round%3].ID, change, laneStandard)
+				change := EndpointPatch{RateLimit: ptr(float64(round + 1)), FIFO: ptr(round%2 == 0)}
+				_, err = other.UpdateEndpoint(t.Context(), AnyTenant, shared[round%3].ID, change, standard)
 			case 5:
 				publish(t, first, "acme")
 			case 6:

@@ -55,10 +55,10 @@ func furnish(t *testing.T, r *Registry, sealer *seal.Keyring, from, to int) {
 	for i := from; i < to; i++ {
 		tenant := fmt.Sprintf("tenant-%d", i)
 		addTenant(t, r, tenant)
-		_, _, err := r.MakeEndpoint(t.Context(), EndpointSpec{
+		_, _, err := r.CreateEndpoint(t.Context(), NewEndpoint{
 			Tenant: tenant, Policy: "standard", Secrets: []string{fmt.Sprintf("whsec_%d", i), fmt.Sprintf("whsec_older_%d", i)},
 			SecretHeaders: map[string]string{"X-Key": fmt.Sprint(i)},
-		}, laneStandard, Once{})
+		}, standard, Once{})
 		require.NoError(t, err)
 		addEndpoint(t, r, tenant) // without secret headers
 		addSource(t, r, tenant, sealer, fmt.Sprintf("source %d", i))

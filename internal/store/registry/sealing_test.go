@@ -119,9 +119,9 @@ func TestSealed_UnderAnUnknownKey(t *testing.T) {
 	key := newKey()
 	r := openSealed(t, dsn, key)
 	addTenant(t, r, "acme")
-	endpoint, _, err := r.MakeEndpoint(t.Context(), EndpointSpec{
+	endpoint, _, err := r.CreateEndpoint(t.Context(), NewEndpoint{
 		Tenant: "acme", Policy: "standard", Secrets: []string{"whsec_first"}, SecretHeaders: map[string]string{"Authorization": "hush"},
-	}, laneStandard, Once{})
+	}, standard, Once{})
 	require.NoError(t, err)
 	for name, blind := range map[string]*Registry{
 		"another key": openSealed(t, dsn, newKey()), "none": openSealed(t, dsn, seal.Key{}),
@@ -135,8 +135,8 @@ func TestSealed_UnderAnUnknownKey(t *testing.T) {
 			"read": func() error { _, err := blind.Endpoint(t.Context(), AnyTenant, endpoint.ID); return err },
 			"list": func() error { _, _, err := blind.Endpoints(t.Context(), AnyTenant, Page{Limit: 5}, false); return err },
 			"keep": func() error {
-				_, err := blind.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID,
-					EndpointChange{SecretHeaders: &map[string]*string{"Authorization": nil}}, laneStandard)
+				_, err := blind.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID,
+					EndpointPatch{SecretHeaders: &map[string]*string{"Authorization": nil}}, standard)
 				return err
 			},
 		} {
@@ -153,8 +153,8 @@ func TestSealed_UnderAnUnknownKey(t *testing.T) {
 	execute(t, r, `UPDATE malote.endpoints SET secret_headers = 'x'`)
 	_, err = r.Endpoint(t.Context(), AnyTenant, endpoint.ID)
 	require.ErrorIs(t, err, seal.ErrBroken)
-	changed, err := r.ChangeEndpoint(t.Context(), AnyTenant, endpoint.ID,
-		EndpointChange{SecretHeaders: &map[string]*string{"X-New": ptr("v")}}, laneStandard)
+	changed, err := r.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID,
+		EndpointPatch{SecretHeaders: &map[string]*string{"X-New": ptr("v")}}, standard)
 	require.NoError(t, err)
 	require.Equal(t, []string{"X-New"}, changed.SecretHeaders)
 	execute(t, r, `UPDATE malote.endpoints SET secret_headers = 'x'`)
@@ -178,10 +178,10 @@ func TestSecretHeaders_AreWrittenAndNeverRead(t *testing.T) {
 	key := newKey()
 	r := openSealed(t, pgtest.DSN(t), key)
 	addTenant(t, r, "acme")
-	made, _, err := r.MakeEndpoint(t.Context(), EndpointSpec{
+	made, _, err := r.CreateEndpoint(t.Context(), NewEndpoint{
 		Tenant: "acme", URL: "https://example.com", Policy: "standard", Headers: map[string]string{"X-Shown": "yes"},
 		SecretHeaders: map[string]string{"X-Token": "token-hush", "Authorization": "Bearer <hush> \u2028"},
-	}, laneStandard, Once{})
+	}, standard, Once{})
 	require.NoError(t, err)
 	stored := func() map[string]string {
 		sealed := one[[]byte](t, r, `SELECT secret_headers FROM malote.endpoints`)
@@ -218,7 +218,7 @@ func TestSecretHeaders_AreWrittenAndNeverRead(t *testing.T) {
 	} {
 		before := stored()
 		lane, tenant := versions(t, r, made)
-		changed, err := r.ChangeEndpoint(t.Context(), AnyTenant, made.ID, EndpointChange{SecretHeaders: step.given}, LaneDefaults{})
+		changed, err := r.UpdateEndpoint(t.Context(), AnyTenant, made.ID, EndpointPatch{SecretHeaders: step.given}, Defaults{})
 		if step.fails != nil {
 			require.ErrorIs(t, err, step.fails, step.name)
 			require.Equal(t, before, stored(), step.name)
@@ -232,7 +232,7 @@ func TestSecretHeaders_AreWrittenAndNeverRead(t *testing.T) {
 		require.Greater(t, tenantAfter, tenant, step.name)
 	}
 
-	_, err = r.ChangeEndpoint(t.Context(), AnyTenant, made.ID, EndpointChange{SecretHeaders: &map[string]*string{"A": ptr("b")}}, LaneDefaults{})
+	_, err = r.UpdateEndpoint(t.Context(), AnyTenant, made.ID, EndpointPatch{SecretHeaders: &map[string]*string{"A": ptr("b")}}, Defaults{})
 	require.NoError(t, err)
 	require.NoError(t, r.DeleteEndpoint(t.Context(), AnyTenant, made.ID))
 	require.Nil(t, stored(), "a deleted endpoint's are forgotten")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/seal"
 	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
@@ -128,4 +129,39 @@ func TestTraffic_I4_ResumingStrandsNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, read.Pending)
 	require.Equal(t, rounds, read.InFlight)
+}
+
+// Claimers open what is sealed, also after it was sealed anew under their eyes.
+func TestTraffic_SealedSecretsReachTheSender(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	first, second := newKey(), newKey()
+	openStore := func(keys *seal.Keyring) *store.Store {
+		s, err := store.Open(t.Context(), store.Options{DSN: dsn, Opener: keys})
+		require.NoError(t, err)
+		t.Cleanup(s.Close)
+		return s
+	}
+	both := seal.NewKeyring(second, first)
+	s := openStore(both)
+	r := New(s, Options{Presets: []string{"standard"}, Sealer: seal.NewKeyring(first)})
+	addTenant(t, r, "acme")
+	spec := newEndpoint("acme")
+	spec.Headers, spec.SecretHeaders = map[string]string{"A": "shown"}, map[string]string{"B": "hush"}
+	_, _, err := r.CreateEndpoint(t.Context(), spec, standard, Once{})
+	require.NoError(t, err)
+	check := func(s *store.Store) {
+		publish(t, s, "acme")
+		claims := claim(t, s)
+		require.Len(t, claims, 1)
+		require.Len(t, claims[0].Endpoint.Secrets, 1)
+		require.Equal(t, "whsec_first", claims[0].Endpoint.Secrets[0].Value)
+		require.Equal(t, map[string]string{"A": "shown", "B": "hush"}, claims[0].Endpoint.Headers)
+	}
+	check(s)
+	changed, err := New(s, Options{Sealer: both}).Reseal(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, 2, changed)
+	check(s)
+	check(openStore(seal.NewKeyring(second))) // another process, without the old key
 }
