@@ -3,6 +3,6 @@
 // concurrent publishes into one transaction (group commit).
 //
 // Nobody is answered before the commit. It knows policies (for their envelopes)
-// but never SQL, HTTP or how deliveries are sent; its storage is a small
-// interface of its own.
+// and filters, but never SQL, HTTP or how deliveries are sent; its storage is a
+// small interface of its own.
 package publish

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,25 +21,20 @@ const (
 )
 
 // drafter turns checked requests into drafts.
-type drafter struct {
-	maxBody int
-	random  io.Reader
-}
+type drafter struct{ maxBody int }
 
-// draft checks a request and makes its draft. now becomes the acceptance time.
-func (d drafter) draft(index int, request Request, now time.Time) (*delivery.Draft, error) {
+// draft checks a request and makes its draft. The event's id and the time of its
+// acceptance, and of its occurrence where the publisher gave none, are made in
+// the transaction: until then nobody knows them.
+func (d drafter) draft(index int, request Request) (*delivery.Draft, error) {
 	if err := d.check(index, request); err != nil {
 		return nil, err
 	}
 	event := delivery.Event{
-		ID:     delivery.NewID(delivery.ShardOf(request.Tenant), now, d.random),
 		Tenant: request.Tenant, Type: request.Type, Body: request.Body, ContentType: request.ContentType,
 		IdempotencyKey: request.IdempotencyKey, CoalesceKey: request.CoalesceKey,
 		EntityVersion: request.EntityVersion, ExternalID: request.ExternalID,
-		OccurredAt: request.OccurredAt, AcceptedAt: now,
-	}
-	if event.OccurredAt.IsZero() {
-		event.OccurredAt = now
+		OccurredAt: request.OccurredAt,
 	}
 	if event.ContentType == "" {
 		event.ContentType = "application/json"

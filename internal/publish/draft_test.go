@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"crypto/rand"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-var drafting = drafter{maxBody: 100, random: rand.Reader}
+var drafting = drafter{maxBody: 100}
 
 func TestDraft_ChecksEveryField(t *testing.T) {
 	t.Parallel()
@@ -71,7 +70,7 @@ func TestDraft_ChecksEveryField(t *testing.T) {
 	} {
 		request := Request{Tenant: "acme", Type: "invoice.paid", Data: []byte(`{"a":1}`)}
 		test.change(&request)
-		draft, err := drafting.draft(3, request, time.Now())
+		draft, err := drafting.draft(3, request)
 		if test.want == "" {
 			require.NoError(t, err, name)
 			require.Equal(t, request.Data, draft.Data, name)
@@ -92,7 +91,7 @@ func TestDraft_LimitsTheSizeBeforeTheEnvelope(t *testing.T) {
 		text := []byte(`"` + strings.Repeat("x", size-2) + `"`)
 		for _, request := range []Request{{Data: text}, {Body: text}} {
 			request.Tenant, request.Type = "acme", "a"
-			_, err := drafting.draft(7, request, time.Now())
+			_, err := drafting.draft(7, request)
 			if isAccepted {
 				require.NoError(t, err)
 				continue
@@ -102,33 +101,32 @@ func TestDraft_LimitsTheSizeBeforeTheEnvelope(t *testing.T) {
 			require.Equal(t, TooLargeError{Index: 7, Size: size, Limit: 100}, *tooLarge)
 		}
 	}
-	_, err := drafting.draft(0, Request{Tenant: "acme", Type: "a", Data: []byte("{" + strings.Repeat(" ", 200))}, time.Now())
+	_, err := drafting.draft(0, Request{Tenant: "acme", Type: "a", Data: []byte("{" + strings.Repeat(" ", 200))})
 	require.ErrorAs(t, err, new(*TooLargeError), "before anything reads it")
 }
 
-func TestDraft_FillsInWhatThePublisherLeftOut(t *testing.T) {
+// Ids made before the transaction would be earlier than those of events that
+// somebody may have paged past already.
+func TestDracma_D15_DraftsLeaveIdAndTimesToTheTransaction(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
-	draft, err := drafting.draft(0, Request{Tenant: "acme", Type: "a", Data: []byte("1")}, now)
+	draft, err := drafting.draft(0, Request{Tenant: "acme", Type: "a", Data: []byte("1")})
 	require.NoError(t, err)
-	event := draft.Event
-	require.Equal(t, delivery.ShardOf("acme"), event.ID.Shard())
-	require.WithinDuration(t, now, event.ID.Time(), time.Microsecond)
-	require.Equal(t, now, event.AcceptedAt)
-	require.Equal(t, now, event.OccurredAt)
-	require.Equal(t, "application/json", event.ContentType)
-	require.Nil(t, event.Body, "made by the planner, once per envelope")
+	require.Equal(t, delivery.Event{Tenant: "acme", Type: "a", ContentType: "application/json"}, draft.Event,
+		"the body is made by the planner, once per envelope")
+}
 
-	occurred := now.Add(-time.Hour)
+func TestDraft_KeepsWhatThePublisherSaid(t *testing.T) {
+	t.Parallel()
+	occurred := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 	said := Request{
 		Tenant: "acme", Type: "a", Body: []byte("x"), ContentType: "text/plain", IdempotencyKey: "i", CoalesceKey: "c",
 		EntityVersion: "v", ExternalID: "e", OccurredAt: occurred, EndpointIDs: []delivery.ID{newID()},
 	}
-	draft, err = drafting.draft(0, said, now)
+	draft, err := drafting.draft(0, said)
 	require.NoError(t, err)
 	require.Equal(t, delivery.Event{
-		ID: draft.Event.ID, Tenant: "acme", Type: "a", Body: said.Body, ContentType: "text/plain",
-		IdempotencyKey: "i", CoalesceKey: "c", EntityVersion: "v", ExternalID: "e", OccurredAt: occurred, AcceptedAt: now,
+		Tenant: "acme", Type: "a", Body: said.Body, ContentType: "text/plain",
+		IdempotencyKey: "i", CoalesceKey: "c", EntityVersion: "v", ExternalID: "e", OccurredAt: occurred,
 	}, draft.Event)
 	require.Equal(t, said.EndpointIDs, draft.EndpointIDs)
 	require.Same(t, &said.Body[0], &draft.Event.Body[0], "not copied, so not changed")

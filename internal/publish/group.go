@@ -60,7 +60,7 @@ func newGroupCommit(options Options) *groupCommit {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &groupCommit{
-		storage: options.Storage, planner: planner{options.Policies}.Plan,
+		storage: options.Storage, planner: planner{options.Policies, &filters{log: log}}.Plan,
 		waker: options.Waker, observer: options.Observer, log: log,
 		committers: options.Committers,
 		arrivals:   make(chan *unit), stopped: make(chan struct{}),
@@ -169,13 +169,16 @@ func (g *groupCommit) commitAlone(group []*unit) {
 	_ = parts.Wait() // every unit has its own error
 }
 
-// write is one transaction, and what follows from its success.
+// write is one transaction, and what follows from its success. It gives copies
+// away: what storage fills in while it tries, ids above all, must not be there
+// when the same drafts are tried again in a later transaction (D15).
 func (g *groupCommit) write(ctx context.Context, group []*unit) ([]delivery.Published, error) {
 	var drafts []*delivery.Draft
 	for number, u := range group {
 		for _, draft := range u.drafts {
-			draft.Unit = number
-			drafts = append(drafts, draft)
+			try := *draft
+			try.Unit = number
+			drafts = append(drafts, &try)
 		}
 	}
 	started := time.Now()

@@ -39,6 +39,7 @@ type ledger struct {
 func (l *ledger) Publish(ctx context.Context, drafts []*delivery.Draft, _ delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error) {
 	l.enter(drafts)
 	defer l.leave()
+	l.identify(drafts)
 	if err := wait(ctx, l.commitTime); err != nil {
 		return nil, nil, err
 	}
@@ -73,6 +74,20 @@ func (l *ledger) enter(drafts []*delivery.Draft) {
 		if i == 0 && draft.Unit != 0 || i > 0 && draft.Unit != drafts[i-1].Unit && draft.Unit != drafts[i-1].Unit+1 {
 			l.wrong = fmt.Sprintf("draft %d is of unit %d", i, draft.Unit)
 		}
+	}
+}
+
+// identify does what the database's part is: even of a transaction that fails.
+func (l *ledger) identify(drafts []*delivery.Draft) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, draft := range drafts {
+		if !draft.Event.ID.IsZero() || !draft.Event.AcceptedAt.IsZero() || !draft.Event.OccurredAt.IsZero() {
+			l.wrong = draft.Event.Type + " comes with what only the transaction may say"
+		}
+		draft.Event.ID = newID()
+		draft.Event.AcceptedAt = draft.Event.ID.Time()
+		draft.Event.OccurredAt = draft.Event.AcceptedAt
 	}
 }
 

@@ -14,9 +14,12 @@ type Policies interface {
 	Policy(name string) (*policy.Policy, error)
 }
 
-// planner decides the fan-out of one draft. It is pure: the endpoints are what
-// the publish transaction sees.
-type planner struct{ policies Policies }
+// planner decides the fan-out of one draft, from nothing but the draft and the
+// endpoints as the publish transaction sees them.
+type planner struct {
+	policies Policies
+	filters  *filters
+}
 
 // Plan implements delivery.Planner. Every draft gets at least one delivery: an
 // event that nobody takes is recorded as skipped, with the reason (D07, I9).
@@ -25,7 +28,10 @@ func (p planner) Plan(draft *delivery.Draft, endpoints []*delivery.Endpoint) (de
 	if err != nil {
 		return delivery.Plan{}, err
 	}
-	building := planning{draft: draft, renderings: make(map[string]int)}
+	building := planning{
+		draft: draft, screening: screening{filters: p.filters},
+		renderings: make(map[string]int), rendered: make(map[*policy.Policy]int),
+	}
 	if draft.Trigger == delivery.TriggerTest {
 		return p.test(building, wanted[0])
 	}
@@ -45,8 +51,9 @@ func (p planner) Plan(draft *delivery.Draft, endpoints []*delivery.Endpoint) (de
 // testHeadStart puts a test ahead of whatever waits for the endpoint.
 const testHeadStart = 30 * 24 * time.Hour
 
-// test sends to the endpoint whether it subscribes or not, unless it was
-// disabled: enabled again, it would be surprised by a test of long ago.
+// test sends to the endpoint whether it subscribes or not and past its filter,
+// unless it was disabled: enabled again, it would be surprised by a test of long
+// ago.
 func (p planner) test(building planning, endpoint *delivery.Endpoint) (delivery.Plan, error) {
 	contract, err := p.policies.Policy(endpoint.Policy)
 	switch {
@@ -57,21 +64,25 @@ func (p planner) test(building planning, endpoint *delivery.Endpoint) (delivery.
 	default:
 		building.plan.Deliveries = []delivery.Planned{{
 			EndpointID: endpoint.ID, State: delivery.Pending, Rendering: building.render(contract),
-			Delay: -testHeadStart, Trigger: delivery.TriggerTest,
+			Delay: -testHeadStart, Trigger: delivery.TriggerTest, FIFO: endpoint.FIFO,
 		}}
 	}
 	return building.plan, nil
 }
 
-// nobody records an event that no endpoint takes, in the default envelope.
+// nobody records an event that no endpoint takes, in the default envelope. The
+// reason is that of whoever came closest to taking it.
 func (p planner) nobody(building planning, noEndpoints bool) (delivery.Plan, error) {
 	contract, err := p.policies.Policy(policy.Default)
 	if err != nil {
 		return delivery.Plan{}, err
 	}
 	reason := delivery.TypeNotSubscribed
-	if noEndpoints {
+	switch {
+	case noEndpoints:
 		reason = delivery.NoEndpoint
+	case building.isFiltered:
+		reason = delivery.Filtered
 	}
 	building.skip(delivery.ID{}, reason, contract)
 	return building.plan, nil
@@ -98,16 +109,22 @@ func narrow(draft *delivery.Draft, endpoints []*delivery.Endpoint) ([]*delivery.
 // planning gathers one draft's plan.
 type planning struct {
 	draft      *delivery.Draft
+	screening  screening
 	plan       delivery.Plan
-	renderings map[string]int // envelope → index into plan.Bodies
+	renderings map[string]int         // envelope → index into plan.Bodies
+	rendered   map[*policy.Policy]int // the same for policies seen already, without asking for their envelopes
+	isFiltered bool                   // an endpoint subscribes to the type, and its filter refused the event
 }
 
+// add asks for the type, the filter and the status, in this order: a disabled
+// endpoint misses only what it would have taken.
 func (b *planning) add(endpoint *delivery.Endpoint, contract *policy.Policy) {
 	switch {
 	case !endpoint.Subscribes(b.draft.Event.Type):
-		if contract.RecordsSkip(delivery.TypeNotSubscribed) {
-			b.skip(endpoint.ID, delivery.TypeNotSubscribed, contract)
-		}
+		b.leaveOut(endpoint, delivery.TypeNotSubscribed, contract)
+	case !b.screening.takes(b.draft, endpoint):
+		b.isFiltered = true
+		b.leaveOut(endpoint, delivery.Filtered, contract)
 	case !endpoint.Status.Accepts():
 		// Recorded under every policy: what a disabled endpoint missed must be
 		// recoverable, not vanish.
@@ -115,8 +132,16 @@ func (b *planning) add(endpoint *delivery.Endpoint, contract *policy.Policy) {
 	default:
 		b.plan.Deliveries = append(b.plan.Deliveries, delivery.Planned{
 			EndpointID: endpoint.ID, State: delivery.Pending, Rendering: b.render(contract),
-			Delay: contract.Schedule.FirstDelay,
+			Delay: contract.Schedule.FirstDelay, FIFO: endpoint.FIFO,
 		})
+	}
+}
+
+// leaveOut records that an endpoint does not want the event, if its policy does
+// (D07).
+func (b *planning) leaveOut(endpoint *delivery.Endpoint, reason delivery.Reason, contract *policy.Policy) {
+	if contract.RecordsSkip(reason) {
+		b.skip(endpoint.ID, reason, contract)
 	}
 }
 
@@ -129,6 +154,15 @@ func (b *planning) skip(endpoint delivery.ID, reason delivery.Reason, contract *
 // render makes the body in the policy's envelope, once per different envelope.
 // The publisher's own bytes are sent as they are under every policy.
 func (b *planning) render(contract *policy.Policy) int {
+	at, made := b.rendered[contract]
+	if !made {
+		at = b.renderEnvelope(contract)
+		b.rendered[contract] = at
+	}
+	return at
+}
+
+func (b *planning) renderEnvelope(contract *policy.Policy) int {
 	key := ""
 	if b.draft.Data != nil {
 		key = contract.Envelope.Key()

@@ -2,9 +2,12 @@ package publish
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -17,23 +20,23 @@ import (
 )
 
 // standing is the planner with the policies that ship.
-var standing = planner{presets{}}
+var standing = planner{presets{}, &filters{log: slog.New(slog.DiscardHandler)}}
 
 func draftOf(t *testing.T, data string, ids ...delivery.ID) *delivery.Draft {
 	t.Helper()
-	draft, err := drafter{maxBody: 1 << 20, random: zeros{}}.draft(0, Request{
+	draft, err := drafter{maxBody: 1 << 20}.draft(0, Request{
 		Tenant: "acme", Type: "invoice.paid", Data: []byte(data), EndpointIDs: ids,
-	}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	})
 	require.NoError(t, err)
-	return draft
+	return identified(draft)
 }
 
-// zeros is chance that is not.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
+// identified is a draft as the planner sees it: in its transaction.
+func identified(draft *delivery.Draft) *delivery.Draft {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	draft.Event.ID = delivery.NewID(delivery.ShardOf(draft.Event.Tenant), at, rand.Reader)
+	draft.Event.AcceptedAt, draft.Event.OccurredAt = at, at
+	return draft
 }
 
 func endpoint(policyName string, status delivery.EndpointStatus, types ...string) *delivery.Endpoint {
@@ -156,7 +159,7 @@ func TestPlan_WithoutAPolicyNothingIsPlanned(t *testing.T) {
 	draft.Trigger = delivery.TriggerTest
 	_, err = standing.Plan(draft, []*delivery.Endpoint{broken})
 	require.Error(t, err)
-	_, err = planner{noPolicies{}}.Plan(draftOf(t, "1"), nil)
+	_, err = planner{noPolicies{}, standing.filters}.Plan(draftOf(t, "1"), nil)
 	require.Error(t, err)
 }
 
@@ -194,23 +197,37 @@ func drawDraft(t *rapid.T) *delivery.Draft {
 			`null`, `12345678901234567890`, `1.0`, `"\u0000\ud83d\ude00<>&"`, `"😀é"`, ` { "b" : 1,"a":2 ,"a":3 } `, "[\n1\t]",
 		}).Draw(t, "data"))
 	}
-	draft, err := drafter{maxBody: 1 << 20, random: zeros{}}.draft(0, request, time.Unix(1772366400, 0))
+	draft, err := drafter{maxBody: 1 << 20}.draft(0, request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return draft
+	return identified(draft)
+}
+
+// takes are filters and what they say about the type.
+var takes = map[string]func(eventType string) bool{
+	"":                        func(string) bool { return true },
+	"true":                    func(string) bool { return true },
+	"false":                   func(string) bool { return false },
+	`type == "a"`:             func(eventType string) bool { return eventType == "a" },
+	`type != "a" && data.x.y`: func(eventType string) bool { return eventType != "a" }, // no event has it: undecided
+	"type ==":                 func(string) bool { return true },                       // cannot be read
 }
 
 func drawEndpoint(t *rapid.T) *delivery.Endpoint {
-	return endpoint(
+	e := endpoint(
 		rapid.SampledFrom([]string{"standard", "fair-queue", "axxos", "gateway", "routa", "dracma"}).Draw(t, "policy"),
 		rapid.SampledFrom([]delivery.EndpointStatus{delivery.Active, delivery.Paused, delivery.DisabledByUser, delivery.DisabledBySystem}).Draw(t, "status"),
 		rapid.SliceOfN(rapid.SampledFrom([]string{"a", "a.*", "b", "*"}), 0, 2).Draw(t, "types")...,
 	)
+	e.Filter = rapid.SampledFrom(slices.Sorted(maps.Keys(takes))).Draw(t, "filter")
+	e.FIFO = rapid.Bool().Draw(t, "fifo")
+	return e
 }
 
 // checkPlan checks who gets what: just those that are named (or all), once at
-// most, pending just where subscribed and accepting; and somebody always.
+// most, pending just where subscribed, let through and accepting; and somebody
+// always.
 func checkPlan(t *rapid.T, draft *delivery.Draft, endpoints []*delivery.Endpoint, plan delivery.Plan) {
 	planned := make(map[delivery.ID]delivery.Planned)
 	for _, p := range plan.Deliveries {
@@ -226,14 +243,15 @@ func checkPlan(t *rapid.T, draft *delivery.Draft, endpoints []*delivery.Endpoint
 		isNamed := len(draft.EndpointIDs) == 0 || slices.Contains(draft.EndpointIDs, e.ID)
 		p, isPlanned := planned[e.ID]
 		contract, _ := policy.Preset(e.Policy)
+		isWanted := e.Subscribes(draft.Event.Type) && takes[e.Filter](draft.Event.Type)
 		switch {
 		case !isNamed && isPlanned:
 			t.Fatal("an endpoint gets it that was not named")
-		case isNamed && e.Subscribes(draft.Event.Type) && e.Status.Accepts():
-			if p.State != delivery.Pending || p.Delay != contract.Schedule.FirstDelay {
+		case isNamed && isWanted && e.Status.Accepts():
+			if p.State != delivery.Pending || p.Delay != contract.Schedule.FirstDelay || p.FIFO != e.FIFO {
 				t.Fatalf("not pending: %+v", p)
 			}
-		case isNamed && e.Subscribes(draft.Event.Type) && p.Reason != delivery.EndpointDisabled:
+		case isNamed && isWanted && p.Reason != delivery.EndpointDisabled:
 			t.Fatalf("what a disabled endpoint misses vanishes: %+v", p)
 		case p.State == delivery.Pending:
 			t.Fatalf("pending, for whom it is not: %+v", p)

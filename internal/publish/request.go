@@ -21,7 +21,7 @@ type Request struct {
 	CoalesceKey    string
 	EntityVersion  string
 	ExternalID     string
-	OccurredAt     time.Time     // default: now
+	OccurredAt     time.Time     // default: when it is accepted
 	EndpointIDs    []delivery.ID // nil: all that subscribe
 }
 

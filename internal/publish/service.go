@@ -2,10 +2,8 @@ package publish
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -21,7 +19,8 @@ const (
 // Storage is what publishing needs of the database.
 type Storage interface {
 	// Publish commits drafts, each unit whole or not at all, and names the
-	// lanes that have new work.
+	// lanes that have new work. It gives every event its id (see delivery.Draft)
+	// before it asks the planner.
 	Publish(ctx context.Context, drafts []*delivery.Draft, plan delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error)
 }
 
@@ -46,8 +45,6 @@ type Options struct {
 
 	MaxBody    int // bytes of what the publisher sends, before any envelope; default DefaultMaxBody
 	Committers int // transactions at once; default DefaultCommitters
-	Random     io.Reader
-	Now        func() time.Time
 }
 
 // ErrStopped is returned once Run has ended. Nothing was written.
@@ -56,7 +53,6 @@ var ErrStopped = errors.New("publishing has stopped; try again with another proc
 // Service takes requests and commits them in groups. Run must be running.
 type Service struct {
 	drafter drafter
-	now     func() time.Time
 	group   *groupCommit
 }
 
@@ -68,17 +64,7 @@ func New(options Options) *Service {
 	if options.Committers == 0 {
 		options.Committers = DefaultCommitters
 	}
-	if options.Random == nil {
-		options.Random = rand.Reader
-	}
-	if options.Now == nil {
-		options.Now = time.Now
-	}
-	return &Service{
-		drafter: drafter{maxBody: options.MaxBody, random: options.Random},
-		now:     options.Now,
-		group:   newGroupCommit(options),
-	}
+	return &Service{drafter: drafter{maxBody: options.MaxBody}, group: newGroupCommit(options)}
 }
 
 // Run commits what Publish brings, until ctx ends. Then it finishes what it has
@@ -93,9 +79,8 @@ func (s *Service) Run(ctx context.Context) { s.group.run(ctx) }
 // bytes are not copied: they must not change afterwards, whatever it returns.
 func (s *Service) Publish(ctx context.Context, requests []Request) ([]Result, error) {
 	drafts := make([]*delivery.Draft, len(requests))
-	now := s.now()
 	for i, request := range requests {
-		draft, err := s.drafter.draft(i, request, now)
+		draft, err := s.drafter.draft(i, request)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +105,7 @@ func (s *Service) PublishTest(ctx context.Context, tenant string, endpoint deliv
 	draft, err := s.drafter.draft(0, Request{
 		Tenant: tenant, Type: TestType, EndpointIDs: []delivery.ID{endpoint},
 		Data: []byte(`{"message":"This is a test. If you can read it and its signature holds, all is well."}`),
-	}, s.now())
+	})
 	if err != nil {
 		return delivery.ID{}, err
 	}
