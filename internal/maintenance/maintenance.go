@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
@@ -23,16 +24,23 @@ type Options struct {
 	Policies Policies
 	Observer Observer
 	Signal   func() // tells this process's dispatcher that something may be due
-	Log      *slog.Logger
-	Random   policy.Random
-	Now      func() time.Time
+
+	// Whoever is nil has no tasks.
+	Retention Retention
+	Watch     Watch
+	Recoverer Recoverer
+	Tally     Tally // nil: nobody counts
+
+	Log    *slog.Logger
+	Random policy.Random
+	Now    func() time.Time
 }
 
 // Maintenance runs the tasks. Each has a goroutine of its own, so that a slow
 // one delays no other.
 type Maintenance struct{ options Options }
 
-// taskTimeout bounds one run of a task.
+// taskTimeout bounds one run of a task that has no bound of its own.
 const taskTimeout = 2 * time.Minute
 
 // New makes the maintenance of a process.
@@ -46,13 +54,16 @@ func New(options Options) *Maintenance {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
+	if options.Tally == nil {
+		options.Tally = uncounted{}
+	}
 	return &Maintenance{options: options}
 }
 
 // Run runs every task once now, and then periodically until ctx ends.
 func (m *Maintenance) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	for _, t := range m.tasks() {
+	for _, t := range append(m.tasks(), m.optional()...) {
 		running.Go(func() { m.repeat(ctx, t) })
 	}
 	running.Wait()
@@ -74,7 +85,7 @@ func (m *Maintenance) repeat(ctx context.Context, t task) {
 // once runs a task if it is this process's turn. Errors wait for the next turn:
 // whatever was left undone, is found again.
 func (m *Maintenance) once(stop context.Context, t task) {
-	ctx, cancel := context.WithTimeout(stop, taskTimeout)
+	ctx, cancel := context.WithTimeout(stop, cmp.Or(t.timeout, taskTimeout))
 	defer cancel()
 	// A little less than the period, or a ticker that is early by a hair would
 	// skip every other turn.

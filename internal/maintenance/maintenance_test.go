@@ -103,7 +103,7 @@ func TestMaintenance_ATaskThatHangsIsCutOffAndSaysSo(t *testing.T) {
 		var log bytes.Buffer
 		r := newRig(newHouse())
 		r.options.Log = slog.New(slog.NewTextHandler(&log, nil))
-		hangs := task{"hangs", time.Second, func(ctx context.Context) error {
+		hangs := task{name: "hangs", every: time.Second, run: func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}}
@@ -121,7 +121,7 @@ func TestMaintenance_AStopEndsItAtOnceAndIsNoFailure(t *testing.T) {
 		r := newRig(newHouse())
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, stop)
-		r.once(ctx, task{"hangs", time.Minute, func(ctx context.Context) error {
+		r.once(ctx, task{name: "hangs", every: time.Minute, run: func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}})

@@ -33,9 +33,10 @@ type Policies interface {
 // task is one periodic duty. A run must end by itself within its period or so;
 // two at once must do no harm.
 type task struct {
-	name  string
-	every time.Duration
-	run   func(context.Context) error
+	name    string
+	every   time.Duration
+	run     func(context.Context) error
+	timeout time.Duration // 0: taskTimeout
 }
 
 // rowsAtOnce bounds a transaction of a task.
@@ -43,11 +44,11 @@ const rowsAtOnce = 1000
 
 func (m *Maintenance) tasks() []task {
 	return []task{
-		{"rescue", time.Second, m.rescue},                    // F12: soon after the lease ends
-		{"sweep", 5 * time.Second, m.sweep},                  // I4
-		{"close_orphans", 15 * time.Second, m.closeOrphans},  // I9: deliveries of deleted endpoints
-		{"expire_keys", time.Minute, m.expireKeys},           // event_keys stays as long as its window
-		{"create_partitions", time.Hour, m.createPartitions}, // two weeks ahead
+		{name: "rescue", every: time.Second, run: m.rescue},                    // F12: soon after the lease ends
+		{name: "sweep", every: 5 * time.Second, run: m.sweep},                  // I4
+		{name: "close_orphans", every: 15 * time.Second, run: m.closeOrphans},  // I9: deliveries of deleted endpoints
+		{name: "expire_keys", every: time.Minute, run: m.expireKeys},           // event_keys stays as long as its window
+		{name: "create_partitions", every: time.Hour, run: m.createPartitions}, // two weeks ahead
 	}
 }
 

@@ -19,7 +19,7 @@ var keepAttemptsSQL string
 // that. A delivery that is replayed just now, and was neither open nor dead, may
 // lose attempts that far back, as it was about to anyway.
 func (k *Keeper) retireAttempts(ctx context.Context, d partitions, now time.Time) (removed Removed, err error) {
-	k.step("rebuild attempts")
+	k.step("go through attempts")
 	keep := newSelection(keepAttemptsSQL, d, nil)
 	err = k.withReader(ctx, func(from reader) error {
 		return k.changing(ctx, d, withoutWriters, func(c *change) error {

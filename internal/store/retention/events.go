@@ -81,6 +81,7 @@ func countOf(ctx context.Context, in querier, sql string, d partitions, targets 
 
 // retireEvents goes through a day of events with their renderings and deliveries.
 func (k *Keeper) retireEvents(ctx context.Context, d partitions, keys []delivery.ID, now time.Time) (Removed, error) {
+	k.step("go through events")
 	s, err := k.survey(ctx, d)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,9 @@ func TestRetire_LooksAgainDailyAndRebuildsWhereItShrinksNotably(t *testing.T) {
 
 	w.noLongerNeeded(dead[0])
 	w.noLongerNeeded(dead[1])
+	w.keeper.step = func(step string) { t.Errorf("%s: that costs something, every hour", step) }
 	require.Empty(t, w.retire(), "not before tomorrow")
+	w.keeper.step = func(string) {}
 	w.tomorrow()
 	require.Empty(t, w.retire(), "two of thirty are not worth it")
 	require.Equal(t, rebuilt, node())

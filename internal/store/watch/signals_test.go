@@ -47,15 +47,14 @@ func TestSignals_ListsNewestFirstPageByPage(t *testing.T) {
 		want := slices.DeleteFunc(slices.Clone(all), func(s Signal) bool { return !test.match(s) })
 		for _, limit := range []int{1, 7, 0} {
 			var got []Signal
-			for page, after := (Page{}), (delivery.ID{}); ; after = page.Next {
-				var err error
-				page, err = w.Signals(t.Context(), test.filter, after, limit)
+			for after := (delivery.ID{}); ; {
+				page, err := w.Signals(t.Context(), test.filter, after, limit)
 				require.NoError(t, err)
 				if limit > 0 {
 					require.LessOrEqual(t, len(page.Signals), limit)
 				}
 				got = append(got, page.Signals...)
-				if page.Next.IsZero() {
+				if after = page.Next; after.IsZero() {
 					break
 				}
 			}
