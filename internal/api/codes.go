@@ -43,6 +43,7 @@ const (
 	URLNotAllowed Code = "url_not_allowed"
 	InvalidSecret Code = "invalid_secret"
 	InvalidPolicy Code = "invalid_policy"
+	InvalidFilter Code = "invalid_filter"
 )
 
 // Requests that the present state forbids.
@@ -59,6 +60,8 @@ const (
 	EndpointPolicyChanged Code = "webhook_endpoint_policy_changed"
 	DeliveryNotReplayable Code = "webhook_delivery_not_replayable"
 	DeliveryNotResolvable Code = "webhook_delivery_not_resolvable"
+	RecoveryRunning       Code = "recovery_running"
+	RecoveryEnded         Code = "recovery_ended"
 )
 
 // Failures of ours.
@@ -103,11 +106,14 @@ var meanings = []meaning{
 	{EndpointPolicyChanged, http.StatusConflict, "The endpoint's policy was changed at the same time: read it again and retry."},
 	{DeliveryNotReplayable, http.StatusConflict, "The delivery cannot be replayed: its state, its policy or its endpoint does not allow it."},
 	{DeliveryNotResolvable, http.StatusConflict, "Only dead deliveries can be resolved."},
+	{RecoveryRunning, http.StatusConflict, "Another recovery of the endpoint is running: cancel it, or wait until it is done."},
+	{RecoveryEnded, http.StatusConflict, "The recovery has ended already."},
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body is over the limit: send less, or a link to the data."},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "Send the body as application/json, in UTF-8 and without Content-Encoding."},
 	{URLNotAllowed, http.StatusUnprocessableEntity, "The URL may not be called: detail says which rule forbids it and what to do."},
 	{InvalidSecret, http.StatusUnprocessableEntity, "The secret cannot be used for signing: leave it out to have one generated."},
 	{InvalidPolicy, http.StatusUnprocessableEntity, "The policy does not make sense: detail says in which line, and why."},
+	{InvalidFilter, http.StatusUnprocessableEntity, "The filter is not a CEL expression that is true or false: detail says where, and why."},
 	{Internal, http.StatusInternalServerError, "Something went wrong on our side; the log has it under this request_id."},
 	{Unavailable, http.StatusServiceUnavailable, "The database cannot be reached or is too slow: retry after the time in Retry-After. Whether a publish that gets this answer took effect is not known: repeat it with the same idempotency key."},
 }

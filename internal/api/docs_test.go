@@ -97,10 +97,13 @@ func TestDocs_ExamplesWork(t *testing.T) {
 	event := r.addEvent("acme", "invoice.paid", []byte("1"))
 	secret, _, err := r.AddSecret(t.Context(), AnyTenant, r.acme, "whsec_", Once{})
 	require.NoError(t, err)
+	job, _, err := r.StartRecovery(t.Context(), "acme", RecoveryWindow{Endpoint: r.acme}, Once{})
+	require.NoError(t, err)
 	variables := map[string]string{
 		"MALOTE_SERVER": "", "MALOTE_API_KEY": adminKey, "EVENT_ID": event.Format(delivery.EventPrefix),
 		"ENDPOINT_ID": r.acme.Format(delivery.EndpointPrefix), "SECRET_ID": secret.ID.Format(delivery.SecretPrefix),
 		"DELIVERY_ID": r.addDelivery("acme", event, r.acme, delivery.Dead).Format(delivery.DeliveryPrefix),
+		"RECOVERY_ID": job.ID.Format(delivery.RecoveryPrefix),
 		"KEY_ID":      r.keys[readKey].ID.Format(delivery.KeyPrefix),
 	}
 	all := operations(t, r)

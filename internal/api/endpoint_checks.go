@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/filter"
 	"github.com/malotehq/malote/internal/policy"
 )
 
@@ -98,6 +100,18 @@ func checkMetadata(metadata map[string]string) error {
 		return fault("metadata", "must have at most %d members and %d bytes in all", maxMetadata, maxMetadataBytes)
 	}
 	return nil
+}
+
+// checkFilter says where a filter is wrong.
+func checkFilter(source string) error {
+	if source == "" {
+		return nil
+	}
+	_, err := filter.Compile(source)
+	if wrong, ok := errors.AsType[*filter.SyntaxError](err); ok {
+		return faultAs(InvalidFilter, "filter", "%v", wrong)
+	}
+	return err
 }
 
 // checkURL gives the normal form of a URL that may be called.

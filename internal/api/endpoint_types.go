@@ -9,8 +9,11 @@ import (
 // Endpoint is an endpoint and how it is doing. Its secrets carry their values
 // only in the answer to the request that created them.
 type Endpoint struct {
-	delivery.Endpoint
+	delivery.Endpoint // FIFO: what holds, its own word or the policy's
 	Health
+
+	Rate          float64  // attempts a second that hold; 0: no limit
+	SecretHeaders []string // the names, sorted; nobody can see the values again
 }
 
 // Health is how an endpoint is doing.
@@ -31,9 +34,11 @@ type Health struct {
 
 // Defaults is what a policy says about the lanes of its endpoints.
 type Defaults struct {
-	Policy       string // whose defaults these are
-	MaxInFlight  int    // F03
-	LeaseSeconds int    // more than the total deadline (I5)
+	Policy       string  // whose defaults these are
+	MaxInFlight  int     // F03
+	LeaseSeconds int     // more than the total deadline (I5)
+	RateLimit    float64 // attempts a second; 0: no limit
+	FIFO         bool    // strictly ordered
 }
 
 // NewEndpoint is an endpoint to be created.
@@ -43,7 +48,13 @@ type NewEndpoint struct {
 	Policy      string
 	EventTypes  []string // empty: every type (D07)
 	MaxInFlight int      // 1…1000; 0: the policy's default
+	RateLimit   float64  // attempts a second; 0: the policy's default
+	FIFO        *bool    // nil: the policy's default
+	Filter      string   // a CEL expression; empty: every event
 	Headers     map[string]string
+
+	SecretHeaders map[string]string // never shown again
+
 	AtMostOnce  bool
 	Description string
 	Metadata    map[string]string
@@ -55,8 +66,14 @@ type EndpointPatch struct {
 	URL         *string
 	Policy      *string
 	EventTypes  *[]string
-	MaxInFlight *int // 0: back to the policy's default
+	MaxInFlight *int     // 0: back to the policy's default
+	RateLimit   *float64 // 0: back to the policy's default
+	FIFO        *bool
+	Filter      *string // empty: every event
 	Headers     *map[string]string
+
+	SecretHeaders *map[string]*string // replaces all; a nil value keeps the present one
+
 	AtMostOnce  *bool
 	Description *string
 	Metadata    *map[string]string
@@ -69,7 +86,11 @@ type endpointJSON struct {
 	Policy         string            `json:"policy" example:"standard" doc:"The delivery contract, by name."`
 	EventTypes     []string          `json:"event_types" example:"[\"invoice.*\"]" doc:"Empty: every type."`
 	MaxInFlight    int               `json:"max_in_flight" example:"10" doc:"How many deliveries may be on their way at once; the policy's default unless it was set."`
-	Headers        map[string]string `json:"headers" doc:"Sent with every attempt. A key with the scope read does not see their values."`
+	RateLimit      *float64          `json:"rate_limit" example:"50" doc:"Attempts a second at most, over all processes; the policy's default unless it was set. null: no limit."`
+	FIFO           bool              `json:"fifo" example:"false" doc:"Whether events go out strictly one after another, in the order of their publication: one that fails holds the rest until it is delivered or dead."`
+	Filter         string            `json:"filter" example:"data.total > 100" doc:"A CEL expression; events for which it is false are skipped. Empty: every event."`
+	Headers        map[string]string `json:"headers" doc:"Sent with every attempt. Secret ones show as [hidden]; a key with the scope read sees no value at all."`
+	SecretHeaders  []string          `json:"secret_headers" example:"[\"Authorization\"]" doc:"Which of the headers are secret: their values are stored sealed and nobody can read them again."`
 	AtMostOnce     bool              `json:"at_most_once" doc:"Whether nothing is ever sent twice, not even when it is not known whether it arrived."`
 	Description    string            `json:"description" doc:"For people."`
 	Metadata       map[string]string `json:"metadata" doc:"Yours to use; never sent."`
@@ -91,15 +112,12 @@ type endpointJSON struct {
 	Secret        *string `json:"secret,omitempty" example:"whsec_…" doc:"The signing secret: only in the answer to the creation, and nobody can see it again."`
 }
 
-// hidden stands for a header's value where the reader may not change it.
-const hidden = "[hidden]"
-
-// showEndpoint shows an endpoint as of now. Header values may be credentials of
-// the receiver's, so that those who only read do not see them.
+// showEndpoint shows an endpoint as of now.
 func showEndpoint(e Endpoint, who principal, now time.Time) endpointJSON {
 	view := endpointJSON{
 		ID: e.ID.Format(delivery.EndpointPrefix), Tenant: e.Tenant, URL: e.URL, Policy: e.Policy,
-		EventTypes: listed(e.EventTypes), MaxInFlight: e.Limit, Headers: map[string]string{},
+		EventTypes: listed(e.EventTypes), MaxInFlight: e.Limit, FIFO: e.FIFO, Filter: e.Filter,
+		Headers: showHeaders(e, who), SecretHeaders: listed(e.SecretHeaders),
 		AtMostOnce: e.AtMostOnce, Description: e.Description, Metadata: mapped(e.Metadata),
 		Status: string(e.Status), DisabledReason: optional(e.DisabledReason),
 		CreatedAt: timestamp{e.CreatedAt}, UpdatedAt: timestamp{e.UpdatedAt},
@@ -107,11 +125,8 @@ func showEndpoint(e Endpoint, who principal, now time.Time) endpointJSON {
 		LastFailureAt: timestamp{e.LastFailureAt}, LastSuccessAt: timestamp{e.LastSuccessAt},
 		PausedUntil: timestamp{e.PausedUntil},
 	}
-	for name, value := range e.Headers {
-		if !who.may(mayManage) {
-			value = hidden
-		}
-		view.Headers[name] = value
+	if e.Rate > 0 {
+		view.RateLimit = &e.Rate
 	}
 	if e.Counted {
 		view.Pending, view.InFlight = &e.Pending, &e.InFlight
@@ -136,7 +151,13 @@ type newEndpointJSON struct {
 	Policy      string            `json:"policy,omitempty" maxLength:"64" default:"standard" doc:"The delivery contract, by name."`
 	EventTypes  []string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Which types it takes; one that ends in .* takes every type below it. Empty: every type."`
 	MaxInFlight *int              `json:"max_in_flight,omitempty" minimum:"1" maximum:"1000" doc:"How many deliveries may be on their way at once. Left out: the policy's default."`
-	Headers     map[string]string `json:"headers,omitempty" doc:"Sent with every attempt: at most 20, and 4,096 bytes in all. Those that Malote or the policy sends itself cannot be set."`
+	RateLimit   *float64          `json:"rate_limit,omitempty" minimum:"0.001" maximum:"10000" doc:"Attempts a second at most, retries included, over all processes. A tenth of a second's worth may come at once. Left out: the policy's default."`
+	FIFO        *bool             `json:"fifo,omitempty" doc:"Send strictly one after another, in the order of publication. Left out: the policy's default."`
+	Filter      string            `json:"filter,omitempty" maxLength:"4096" doc:"A CEL expression over type, data and more (see the guide): events for which it is false are skipped."`
+	Headers     map[string]string `json:"headers,omitempty" doc:"Sent with every attempt: at most 20, and 4,096 bytes in all. Those that Malote or the policy sends itself cannot be set. Names that speak of credentials, such as Authorization, are secret."`
+
+	SecretHeaders []string `json:"secret_headers,omitempty" maxItems:"20" uniqueItems:"true" doc:"Which other headers are secret, too."`
+
 	AtMostOnce  bool              `json:"at_most_once,omitempty" doc:"Never send anything twice, not even when it is not known whether it arrived."`
 	Description string            `json:"description,omitempty" maxLength:"1000" doc:"For people."`
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"Yours to use; never sent. At most 50 names, and 8,192 bytes in all."`
@@ -148,7 +169,13 @@ type endpointPatchJSON struct {
 	Policy      *string            `json:"policy,omitempty" minLength:"1" maxLength:"64" doc:"The delivery contract, by name."`
 	EventTypes  *[]string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Replaces the list. Empty: every type."`
 	MaxInFlight *int               `json:"max_in_flight,omitempty" minimum:"0" maximum:"1000" doc:"0: back to the policy's default."`
-	Headers     *map[string]string `json:"headers,omitempty" doc:"Replaces all of them."`
+	RateLimit   *float64           `json:"rate_limit,omitempty" minimum:"0" maximum:"10000" doc:"0: back to the policy's default."`
+	FIFO        *bool              `json:"fifo,omitempty" doc:"Send strictly one after another. What is pending takes its place by the time of its event."`
+	Filter      *string            `json:"filter,omitempty" maxLength:"4096" doc:"Empty: every event."`
+	Headers     *map[string]string `json:"headers,omitempty" doc:"Replaces all of them. The value [hidden] keeps what a secret header has."`
+
+	SecretHeaders *[]string `json:"secret_headers,omitempty" maxItems:"20" uniqueItems:"true" doc:"Which of headers, given with it, are secret besides those that are by their names. Left out: those that were."`
+
 	AtMostOnce  *bool              `json:"at_most_once,omitempty" doc:"Never send anything twice, not even when it is not known whether it arrived."`
 	Description *string            `json:"description,omitempty" maxLength:"1000" doc:"For people."`
 	Metadata    *map[string]string `json:"metadata,omitempty" doc:"Replaces all of it."`

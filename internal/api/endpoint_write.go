@@ -33,7 +33,7 @@ func (s *server) createEndpoint(ctx context.Context, input *createEndpointInput)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkHeaders(endpoint.Headers, contract); err != nil {
+	if err := checkHeaders(input.Body.Headers, contract); err != nil {
 		return nil, err
 	}
 	made, created, err := s.Endpoints.CreateEndpoint(ctx, endpoint, defaultsOf(contract), input.once(ctx))
@@ -60,6 +60,13 @@ func (s *server) checkNewEndpoint(ctx context.Context, body newEndpointJSON) (Ne
 	if err := checkTypes(body.EventTypes); err != nil {
 		return NewEndpoint{}, err
 	}
+	if err := checkFilter(body.Filter); err != nil {
+		return NewEndpoint{}, err
+	}
+	plain, secretHeaders, err := splitHeaders(body.Headers, newSecretNames(body.SecretHeaders), nil)
+	if err != nil {
+		return NewEndpoint{}, err
+	}
 	if err := checkMetadata(body.Metadata); err != nil {
 		return NewEndpoint{}, err
 	}
@@ -69,7 +76,8 @@ func (s *server) checkNewEndpoint(ctx context.Context, body newEndpointJSON) (Ne
 	}
 	return NewEndpoint{
 		Tenant: tenant, URL: target, Policy: body.Policy, EventTypes: body.EventTypes,
-		MaxInFlight: valueOf(body.MaxInFlight), Headers: body.Headers, AtMostOnce: body.AtMostOnce,
+		MaxInFlight: valueOf(body.MaxInFlight), RateLimit: valueOf(body.RateLimit), FIFO: body.FIFO, Filter: body.Filter,
+		Headers: plain, SecretHeaders: valuesOf(secretHeaders), AtMostOnce: body.AtMostOnce,
 		Description: body.Description, Metadata: body.Metadata, Secrets: []string{secret},
 	}, nil
 }
@@ -77,7 +85,9 @@ func (s *server) checkNewEndpoint(ctx context.Context, body newEndpointJSON) (Ne
 func defaultsOf(p *policy.Policy) Defaults {
 	// Rounded up: a lease that is too short would take a slow answer for a dead worker.
 	seconds := int((p.Lease + time.Second - 1) / time.Second)
-	return Defaults{Policy: p.Name, MaxInFlight: p.MaxInFlight, LeaseSeconds: seconds}
+	return Defaults{
+		Policy: p.Name, MaxInFlight: p.MaxInFlight, LeaseSeconds: seconds, RateLimit: p.RateLimit, FIFO: p.FIFO,
+	}
 }
 
 func (s *server) updateEndpoint(ctx context.Context, input *updateEndpointInput) (*endpointAnswer, error) {
@@ -90,8 +100,11 @@ func (s *server) updateEndpoint(ctx context.Context, input *updateEndpointInput)
 	if err != nil {
 		return nil, err
 	}
-	patch := EndpointPatch(input.Body)
-	contract, err := s.checkPatch(ctx, &patch, present)
+	patch := patchOf(input.Body)
+	if err := patchHeaders(&patch, input.Body, present); err != nil {
+		return nil, err
+	}
+	contract, err := s.checkPatch(ctx, &patch, input.Body.Headers, present)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +115,17 @@ func (s *server) updateEndpoint(ctx context.Context, input *updateEndpointInput)
 	return &endpointAnswer{Status: http.StatusOK, Body: showEndpoint(changed, caller(ctx), time.Now())}, nil
 }
 
+func patchOf(body endpointPatchJSON) EndpointPatch {
+	return EndpointPatch{
+		URL: body.URL, Policy: body.Policy, EventTypes: body.EventTypes, MaxInFlight: body.MaxInFlight,
+		RateLimit: body.RateLimit, FIFO: body.FIFO, Filter: body.Filter,
+		AtMostOnce: body.AtMostOnce, Description: body.Description, Metadata: body.Metadata,
+	}
+}
+
 // checkPatch puts the patch into its normal form and gives the policy that the
 // endpoint has afterwards.
-func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, present Endpoint) (*policy.Policy, error) {
+func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, headers *map[string]string, present Endpoint) (*policy.Policy, error) {
 	if patch.URL != nil {
 		target, err := s.checkURL(*patch.URL)
 		if err != nil {
@@ -118,19 +139,22 @@ func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, present E
 	if err := checkMetadata(valueOf(patch.Metadata)); err != nil {
 		return nil, err
 	}
-	name, headers := present.Policy, present.Headers
+	if err := checkFilter(valueOf(patch.Filter)); err != nil {
+		return nil, err
+	}
+	name, carried := present.Policy, showHeaders(present, principal{scope: ScopeAdmin})
 	if patch.Policy != nil {
 		name = *patch.Policy
 	}
-	if patch.Headers != nil {
-		headers = *patch.Headers
+	if headers != nil {
+		carried = *headers
 	}
 	contract, err := s.policyNamed(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if patch.Policy == nil && patch.Headers == nil {
+	if patch.Policy == nil && headers == nil {
 		return contract, nil // nothing that could be in conflict changes
 	}
-	return contract, checkHeaders(headers, contract)
+	return contract, checkHeaders(carried, contract)
 }

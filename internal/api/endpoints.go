@@ -25,7 +25,7 @@ func (s *server) registerEndpoints(r *routes) {
 		status: http.StatusCreated, okMeans: aRepeat, summary: "Create an endpoint",
 		description: "It receives what is published from now on. The answer holds its signing secret, this once.",
 		sample:      `{"tenant": "acme", "url": "https://example.com/webhooks", "event_types": ["invoice.*"]}`,
-		codes:       []Code{UnknownTenant, UnknownPolicy, URLNotAllowed, InvalidSecret, CreatedAndDeleted},
+		codes:       []Code{UnknownTenant, UnknownPolicy, URLNotAllowed, InvalidSecret, InvalidFilter, CreatedAndDeleted},
 	}, s.createEndpoint)
 	handle(r, route{
 		id: "list-webhook-endpoints", method: http.MethodGet, path: root, tag: tagEndpoints, need: mayRead,
@@ -39,7 +39,7 @@ func (s *server) registerEndpoints(r *routes) {
 		id: "update-webhook-endpoint", method: http.MethodPatch, path: one, tag: tagEndpoints, need: mayManage,
 		summary:     "Change an endpoint",
 		description: "What is left out or `null` stays as it is; lists and maps are replaced as a whole. What is pending goes to the new URL.",
-		sample:      `{"max_in_flight": 20}`, codes: []Code{UnknownPolicy, URLNotAllowed, EndpointPolicyChanged},
+		sample:      `{"max_in_flight": 20}`, codes: []Code{UnknownPolicy, URLNotAllowed, InvalidFilter, EndpointPolicyChanged},
 	}, s.updateEndpoint)
 	handle(r, route{
 		id: "delete-webhook-endpoint", method: http.MethodDelete, path: one, tag: tagEndpoints, need: mayManage,

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,8 +28,12 @@ func (m *memory) CreateEndpoint(_ context.Context, e NewEndpoint, defaults Defau
 	made := Endpoint{Endpoint: delivery.Endpoint{
 		ID: id, Tenant: e.Tenant, URL: e.URL, Policy: e.Policy, EventTypes: e.EventTypes, MaxInFlight: e.MaxInFlight,
 		Headers: e.Headers, AtMostOnce: e.AtMostOnce, Description: e.Description, Metadata: e.Metadata,
-		Status: delivery.Active, CreatedAt: time.Now(), UpdatedAt: time.Now(),
-	}}
+		Filter: e.Filter, FIFO: defaults.FIFO, Status: delivery.Active, CreatedAt: time.Now(), UpdatedAt: time.Now(),
+	}, Rate: cmp.Or(e.RateLimit, defaults.RateLimit)}
+	if e.FIFO != nil {
+		made.FIFO = *e.FIFO
+	}
+	made.SecretHeaders = m.keepSecretHeaders(id, e.SecretHeaders)
 	made.Limit = max(e.MaxInFlight, 0)
 	if made.Limit == 0 {
 		made.Limit = defaults.MaxInFlight
@@ -96,7 +102,34 @@ func (m *memory) UpdateEndpoint(_ context.Context, owner Owner, id delivery.ID, 
 		if patch.Headers != nil {
 			e.Headers = *patch.Headers
 		}
+		if patch.RateLimit != nil {
+			e.Rate = *patch.RateLimit
+		}
+		if patch.FIFO != nil {
+			e.FIFO = *patch.FIFO
+		}
+		if patch.Filter != nil {
+			e.Filter = *patch.Filter
+		}
+		if patch.SecretHeaders != nil {
+			values := make(map[string]string)
+			for name, value := range *patch.SecretHeaders {
+				if value == nil {
+					value = new(m.secretHeaders[id][name])
+				}
+				values[name] = *value
+			}
+			e.SecretHeaders = m.keepSecretHeaders(id, values)
+		}
 	})
+}
+
+func (m *memory) keepSecretHeaders(id delivery.ID, values map[string]string) []string {
+	if m.secretHeaders == nil {
+		m.secretHeaders = make(map[delivery.ID]map[string]string)
+	}
+	m.secretHeaders[id] = values
+	return slices.Sorted(maps.Keys(values))
 }
 
 func (m *memory) DeleteEndpoint(_ context.Context, owner Owner, id delivery.ID) error {

@@ -36,6 +36,10 @@ type memory struct {
 	defaults   []Defaults
 	overlaps   []time.Duration
 	replayable func(delivery.ID) ReplayRefusal
+	recoveries []Recovery
+	signals    []Signal
+
+	secretHeaders map[delivery.ID]map[string]string
 }
 
 type onceEntry struct {
@@ -48,6 +52,7 @@ var (
 	errConflict = errors.New("the tenant exists")
 	errNotDead  = errors.New("the delivery is not dead")
 	errNoPolicy = errors.New("there is no such policy")
+	errEnded    = errors.New("the recovery has ended")
 )
 
 // translate is what app gives the real API.
@@ -61,6 +66,8 @@ func translate(err error) Code {
 		return TenantExists
 	case errors.Is(err, errNotDead):
 		return DeliveryNotResolvable
+	case errors.Is(err, errEnded):
+		return RecoveryEnded
 	default:
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
 	"unicode/utf8"
 )
@@ -31,9 +32,8 @@ func checkText(body []byte) error {
 }
 
 // checkMembers refuses what encoding/json would quietly change: members named
-// twice, and strings that text columns and other programs cannot hold. Of
-// numbers it takes integers only: no request but an event's data, which does not
-// come here, has others. depth is how many levels there may be.
+// twice, strings that text columns and other programs cannot hold, and numbers that
+// may be rounded: of an event's data, which does not come here, nothing is. depth is how many levels there may be.
 func checkMembers(value []byte, path string, depth int) error {
 	if depth == 0 {
 		return fault("body", "is nested too deeply")
@@ -69,11 +69,18 @@ func checkMembers(value []byte, path string, depth int) error {
 		}
 	case 't', 'f', 'n':
 	default:
-		if _, err := strconv.ParseInt(string(value), 10, 32); err != nil {
-			return fault(pathOr(path), "must be an integer, written in digits, between -2^31 and 2^31-1")
+		if !plainNumber(value) {
+			return fault(pathOr(path), "must be a number written in digits, without an exponent, between -2^31 and 2^31-1")
 		}
 	}
 	return nil
+}
+
+// plainNumber says whether a JSON number is one that everybody reads alike.
+func plainNumber(value []byte) bool {
+	number, err := strconv.ParseFloat(string(value), 64)
+	return err == nil && len(value) <= len("-2147483648.000000") && !bytes.ContainsAny(value, "eE") &&
+		number >= math.MinInt32 && number <= math.MaxInt32
 }
 
 func joinPath(path, name string) string {

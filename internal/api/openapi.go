@@ -84,6 +84,7 @@ const (
 	tagEndpoints  = "Webhook endpoints"
 	tagSecrets    = "Secrets"
 	tagDeliveries = "Webhook deliveries"
+	tagSignals    = "Signals"
 	tagPolicies   = "Policies"
 	tagTenants    = "Tenants"
 	tagKeys       = "API keys"
@@ -95,6 +96,7 @@ var tags = []*huma.Tag{
 	{Name: tagEndpoints, Description: "Where a tenant wants events delivered."},
 	{Name: tagSecrets, Description: "What an endpoint's deliveries are signed with. Several sign at once during a rotation."},
 	{Name: tagDeliveries, Description: "One event's way to one endpoint, with its attempts. A delivery is `pending`, `sending`, `delivered`, `dead` (given up), `skipped` (recorded, but not to be sent: see `skip_reason`), `superseded` (by a newer one with its coalescing key), `resolved` (a dead one that a person closed) or `discarded` (a pending one that a person closed)."},
+	{Name: tagSignals, Description: "What somebody should hear of, such as deliveries that died."},
 	{Name: tagPolicies, Description: "Delivery contracts: deadlines, retries, headers, signatures."},
 	{Name: tagTenants, Description: "Whose events and endpoints they are."},
 	{Name: tagKeys, Description: "Who may call this interface, and what for."},

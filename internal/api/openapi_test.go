@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -82,6 +83,7 @@ func TestAnswers_AreWhatTheDocumentSays(t *testing.T) {
 	dead := r.addDelivery("acme", event, r.acme, delivery.Dead)
 	endpoint, one := "/v1/webhook_endpoints/"+r.acme.Format(delivery.EndpointPrefix), "/v1/webhook_deliveries/"+dead.Format(delivery.DeliveryPrefix)
 	holds := contract(t, r)
+	r.signals = []Signal{{ID: newID("acme"), Tenant: "acme", Kind: "delivery_dead", EventID: event, EventType: "a.b", CreatedAt: time.Now()}}
 	for _, c := range []struct {
 		name, method, path, body string
 		status                   int
@@ -99,6 +101,9 @@ func TestAnswers_AreWhatTheDocumentSays(t *testing.T) {
 		{"Replayed", "POST", one + "/replay", "", 202},
 		{"ReplayResult", "POST", "/v1/webhook_deliveries/replay", `{"preview":true,"ids":["` + dead.Format(delivery.DeliveryPrefix) + `"]}`, 200},
 		{"ListPolicy", "GET", "/v1/policies", "", 200}, {"Schedule", "GET", "/v1/policies/dracma/schedule", "", 200},
+		{"Recovery", "POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z"}`, 202},
+		{"Recovery", "POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z","dry_run":true}`, 200},
+		{"ListRecovery", "GET", endpoint + "/recoveries", "", 200}, {"ListSignal", "GET", "/v1/signals", "", 200},
 		{"Lag", "GET", "/v1/stats/lag", "", 200}, {"Status", "GET", "/readyz", "", 200},
 		{"Problem", "POST", "/v1/tenants", `{"id":"a b"}`, 400}, {"Problem", "GET", "/nowhere", "", 404},
 		{"Problem", "POST", "/v1/events/batch", `{"events":[{"tenant":"acme"}]}`, 400},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 )
 
 // DefaultMaxBodyBytes is the largest event body unless Options says otherwise.
@@ -19,6 +20,8 @@ type Options struct {
 	Policies   Policies
 	History    History
 	Redelivery Redelivery
+	Recoveries Recoveries
+	Signals    Signals
 	Tester     Tester
 	URLs       URLChecker
 	Prober     Prober
@@ -30,6 +33,10 @@ type Options struct {
 	// AdminKeyHash is the SHA-256 of a fixed key with ScopeAdmin that no store
 	// knows; nil: there is none.
 	AdminKeyHash *[sha256.Size]byte
+
+	// Retention is how long events are kept, for the contract pages; 0: what is
+	// usual there.
+	Retention time.Duration
 
 	MaxBodyBytes int    // of one event, as the Publisher has it; default DefaultMaxBodyBytes
 	Version      string // of the program, shown in the OpenAPI document
@@ -87,14 +94,17 @@ func New(options Options) http.Handler {
 	s.registerPublish(routes)
 	s.registerEvents(routes)
 	s.registerDeliveries(routes)
+	s.registerRecoveries(routes)
+	s.registerSignals(routes)
 	s.registerPolicies(routes)
+	s.registerContracts(routes)
 	s.registerHealth(routes)
 	return s.guard(routes.handler())
 }
 
 func (o *Options) complete() error {
 	for _, part := range []any{
-		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Tester, o.URLs, o.Prober,
+		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")

@@ -96,6 +96,23 @@ type Redelivery interface {
 	Discard(ctx context.Context, endpoint delivery.ID) (int, error)
 }
 
+// Recoveries are jobs that deliver again what an endpoint missed. Endpoints and
+// jobs that it is given were looked up for the owner before.
+type Recoveries interface {
+	// CountRecoverable says what StartRecovery would be about; its ID is zero.
+	CountRecoverable(ctx context.Context, window RecoveryWindow) (Recovery, error)
+	StartRecovery(ctx context.Context, tenant string, window RecoveryWindow, once Once) (_ Recovery, created bool, _ error)
+	Recovery(ctx context.Context, id delivery.ID) (Recovery, error)
+	// Recoveries lists an endpoint's, newest first, before the one named.
+	Recoveries(ctx context.Context, endpoint, before delivery.ID, limit int) ([]Recovery, error)
+	CancelRecovery(ctx context.Context, id delivery.ID) (Recovery, error)
+}
+
+// Signals lists what somebody should hear of.
+type Signals interface {
+	Signals(ctx context.Context, filter SignalFilter) ([]Signal, error)
+}
+
 // Tester sends a test event to an endpoint now and waits for what comes of it.
 type Tester interface {
 	SendTest(ctx context.Context, endpoint delivery.ID) (event delivery.ID, attempt delivery.Attempt, err error)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,6 +29,8 @@ var allowedScopes = map[string]string{
 	"list-webhook-deliveries": "atr", "list-deliveries-of-webhook-endpoint": "atr", "get-webhook-delivery": "atr",
 	"replay-webhook-delivery": "at", "replay-webhook-deliveries": "at", "resolve-webhook-delivery": "at",
 	"list-policies": "atr", "create-policy": "a", "get-policy": "atr", "get-policy-schedule": "atr",
+	"get-policy-contract": "atr", "recover-webhook-endpoint": "at", "list-webhook-endpoint-recoveries": "atr",
+	"get-recovery": "atr", "cancel-recovery": "at", "list-signals": "atr",
 	"get-lag": "a", "get-health": "-", "get-readiness": "-",
 }
 
@@ -98,6 +101,9 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 	event := r.addEvent("globex", "a.b", []byte("1"))
 	dead := r.addDelivery("globex", event, r.globex, delivery.Dead)
 	theirKey := r.keys[globexKey].ID
+	theirJob, _, err := r.StartRecovery(t.Context(), "globex", RecoveryWindow{Endpoint: r.globex}, Once{})
+	require.NoError(t, err)
+	job := "/v1/recoveries/" + theirJob.ID.Format(delivery.RecoveryPrefix)
 	endpoint := "/v1/webhook_endpoints/" + r.globex.Format(delivery.EndpointPrefix)
 	deliveryPath := "/v1/webhook_deliveries/" + dead.Format(delivery.DeliveryPrefix)
 	for _, c := range []struct{ method, path, body string }{
@@ -116,6 +122,8 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 		{"GET", "/v1/events?tenant=globex", ""}, {"GET", "/v1/events/" + event.Format(delivery.EventPrefix), ""},
 		{"GET", "/v1/events/" + event.Format(delivery.EventPrefix) + "/body", ""},
 		{"GET", "/v1/webhook_deliveries?tenant=globex", ""}, {"GET", deliveryPath, ""},
+		{"POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z"}`}, {"GET", endpoint + "/recoveries", ""},
+		{"GET", job, ""}, {"POST", job + "/cancel", ""}, {"GET", "/v1/signals?tenant=globex", ""},
 		{"POST", deliveryPath + "/replay", ""}, {"POST", deliveryPath + "/resolve", `{"reason":"it is not needed"}`},
 	} {
 		theirs := r.call(c.method, c.path, acmeKey, c.body)
@@ -123,12 +131,15 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 		// What exists elsewhere and what exists nowhere look the same.
 		nowhere := strings.NewReplacer("globex", "nobody", r.globex.Format(delivery.EndpointPrefix), newID("globex").Format(delivery.EndpointPrefix),
 			event.Format(delivery.EventPrefix), newID("globex").Format(delivery.EventPrefix),
-			dead.Format(delivery.DeliveryPrefix), newID("globex").Format(delivery.DeliveryPrefix))
+			dead.Format(delivery.DeliveryPrefix), newID("globex").Format(delivery.DeliveryPrefix),
+			theirJob.ID.Format(delivery.RecoveryPrefix), newID("globex").Format(delivery.RecoveryPrefix))
 		require.Equal(t, theirs.Body.String(), r.call(c.method, nowhere.Replace(c.path), acmeKey, nowhere.Replace(c.body)).Body.String())
 	}
 	require.Empty(t, r.published)
 	require.Empty(t, r.resolved)
 	require.Empty(t, r.discarded)
+	require.Len(t, r.recoveries, 1)
+	require.Equal(t, "running", r.recoveries[0].Status)
 	require.Equal(t, "globex", r.tenants["globex"].Name)
 	require.Equal(t, delivery.Active, r.endpoints[r.globex].Status)
 	require.Len(t, r.endpoints, 2)
@@ -140,8 +151,9 @@ func TestTenants_ListsHoldOnlyOnesOwn(t *testing.T) {
 	for _, tenant := range []string{"acme", "globex"} {
 		endpoint := map[string]delivery.ID{"acme": r.acme, "globex": r.globex}[tenant]
 		r.addDelivery(tenant, r.addEvent(tenant, "a.b", []byte("1")), endpoint, delivery.Dead)
+		r.signals = append(r.signals, Signal{ID: newID(tenant), Tenant: tenant, Kind: "delivery_dead", CreatedAt: time.Now()})
 	}
-	for _, path := range []string{"/v1/tenants", "/v1/webhook_endpoints", "/v1/events", "/v1/webhook_deliveries"} {
+	for _, path := range []string{"/v1/tenants", "/v1/webhook_endpoints", "/v1/events", "/v1/webhook_deliveries", "/v1/signals"} {
 		data := r.call("GET", path, acmeKey, "").object(t, http.StatusOK)["data"].([]any)
 		require.Len(t, data, 1, path)
 		require.NotContains(t, r.call("GET", path, acmeKey, "").Body.String(), "globex")

@@ -32,7 +32,7 @@ type TenantPatch struct {
 type tenantJSON struct {
 	ID               string    `json:"id" example:"acme"`
 	Name             string    `json:"name" example:"Acme Ltd"`
-	Priority         int       `json:"priority" doc:"Higher is more important. It is kept; which delivery goes first does not depend on it so far."`
+	Priority         int       `json:"priority" doc:"A higher one has a larger share while capacity is short: see the creation of a tenant."`
 	AlertEmails      []string  `json:"alert_emails" example:"[\"ops@example.com\"]" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far."`
 	TechnicalContact string    `json:"technical_contact" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far."`
 	CreatedAt        timestamp `json:"created_at" nullable:"false"`
@@ -57,14 +57,14 @@ func listed[T any](list []T) []T {
 type newTenantJSON struct {
 	ID               string   `json:"id" minLength:"1" maxLength:"64" pattern:"^[a-zA-Z0-9_.-]+$" patternDescription:"letters, digits, _, . and -" doc:"Your own name for the tenant. It never changes."`
 	Name             string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
-	Priority         int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Higher is more important. It is kept; which delivery goes first does not depend on it so far."`
+	Priority         int      `json:"priority,omitempty" minimum:"0" maximum:"99" doc:"While capacity is short, each endpoint of a tenant with priority p gets p + 1 deliveries for every one of an endpoint with priority 0; everybody has a turn in every round."`
 	AlertEmails      []string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far."`
 	TechnicalContact string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far."`
 }
 
 type tenantPatchJSON struct {
 	Name             *string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
-	Priority         *int      `json:"priority,omitempty" minimum:"-100" maximum:"100" doc:"Only an admin key may change it."`
+	Priority         *int      `json:"priority,omitempty" minimum:"0" maximum:"99" doc:"Only an admin key may change it."`
 	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far. Replaces the list."`
 	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far. Empty: nobody."`
 }
