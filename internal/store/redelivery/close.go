@@ -25,9 +25,23 @@ type ending struct {
 	supersededBy []delivery.ID // one for each; zero: none
 }
 
+// replace adds those of an entity's open deliveries that make room for another
+// one. What is being sent yields by itself, if it fails.
+func (e *ending) replace(open []rival, by delivery.ID) {
+	e.state, e.reason = delivery.Superseded, delivery.ReplacedByNewer
+	for _, rival := range open {
+		if rival.state == delivery.Pending {
+			e.ids, e.supersededBy = append(e.ids, rival.id), append(e.supersededBy, by)
+		}
+	}
+}
+
 // close moves pending deliveries, whose locks the transaction holds, from the
 // queue to the history.
 func (e ending) close(ctx context.Context, tx pgx.Tx, shard delivery.Shard) error {
+	if len(e.ids) == 0 {
+		return nil
+	}
 	written, err := tx.Exec(ctx, closePendingSQL, shard, e.ids, e.supersededBy, e.state, e.reason)
 	if err != nil {
 		return fmt.Errorf("closing pending deliveries: %w", err)

@@ -65,9 +65,8 @@ func TestReplay_F13_CollidesWithAPublish(t *testing.T) {
 	old := s.delivery(row{tenant: "acme", endpoint: endpoint, state: delivery.Dead, key: "K", age: time.Hour})
 	fresh := delivery.FloorID(time.Now())
 	fresh[14], fresh[15] = endpoint[14], endpoint[15]
-	tx, err := s.store.Pool().Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger,
+	tx := s.begin()
+	_, err := tx.Exec(t.Context(), `INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger,
 		next_attempt_at, cycle_started_at, coalesce_key) VALUES ($1, $2, $3, $2, 'acme', 'pending', 'schedule', now(), now(), 'K')`,
 		endpoint.Shard(), fresh, endpoint)
 	require.NoError(t, err)

@@ -46,24 +46,10 @@ func (r *replaying) refusal(c *candidate) (Refusal, error) {
 		return EndpointDisabled, nil
 	case !c.eventKept:
 		return EventExpired, nil
-	case r.hasNewerRival(c):
+	case c.coalesceKey != "" && hasNewer(r.rivals[c.entity()], c.id):
 		return Superseded, nil
 	}
 	return "", nil
-}
-
-// hasNewerRival: a newer delivery that is being sent counts like a pending one.
-// If it failed and found the older one pending, it would be taken for replaced.
-func (r *replaying) hasNewerRival(c *candidate) bool {
-	if c.coalesceKey == "" {
-		return false
-	}
-	for _, rival := range r.rivals[c.entity()] {
-		if newer(rival.id, c.id) {
-			return true
-		}
-	}
-	return false
 }
 
 // refuseAllButNewest leaves of several candidates of one entity the newest: only

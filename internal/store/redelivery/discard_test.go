@@ -53,9 +53,8 @@ func TestDiscard_WaitsForTheLane(t *testing.T) {
 	endpoint := s.endpoint("acme")
 	claimed := s.delivery(row{tenant: "acme", endpoint: endpoint, state: delivery.Pending, age: time.Hour})
 	left := s.delivery(row{tenant: "acme", endpoint: endpoint, state: delivery.Pending, age: time.Minute})
-	tx, err := s.store.Pool().Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), lockLanesSQL, endpoint.Shard(), []delivery.ID{endpoint})
+	tx := s.begin()
+	_, err := tx.Exec(t.Context(), lockLanesSQL, endpoint.Shard(), []delivery.ID{endpoint})
 	require.NoError(t, err)
 	discarded := make(chan int, 1)
 	go func() {

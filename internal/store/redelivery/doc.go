@@ -1,13 +1,15 @@
 // Package redelivery is what people do to deliveries that did not go well:
-// replay closed ones, resolve dead ones, discard pending ones. Each call is one
-// decision, made under the locks of the rows that it rests on.
+// replay closed ones, one by one or all that is dead of an endpoint, resolve dead
+// ones, discard pending ones, and recover what a window of time holds, batch by
+// batch. Each call is one decision, made under the locks of the rows that it
+// rests on.
 //
 // It never sends, and never wakes a lane: the caller does that with the lanes
-// it gets back, after the commit. Which states may be replayed is the policy's
-// to say; the caller passes that in.
+// it gets back, after the commit. Which states may be replayed or recovered is
+// the caller's to say, by the policy.
 //
-// Lock order: lanes by (shard, endpoint_id), then queue rows by (shard, id),
-// then deliveries by (shard, id).
+// Lock order: a recovery, then lanes by (shard, endpoint_id), then queue rows by
+// (shard, id), then deliveries by (shard, id).
 package redelivery
 
 import (
@@ -38,6 +40,10 @@ const tries = 8
 // errAgain asks for another try, as if the server had ended this one.
 var errAgain = errors.New("the decision must be made again")
 
+// withoutJIT: compiling a statement that looks into many partitions takes far
+// longer than running it.
+var withoutJIT = pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL jit = off"}
+
 // inTx runs do in a transaction, again where that may help. before, which may
 // be nil, comes first each time, while nothing is locked.
 func (w *Writer) inTx(ctx context.Context, before func() error, do func(pgx.Tx) error) error {
@@ -51,7 +57,7 @@ func (w *Writer) inTx(ctx context.Context, before func() error, do func(pgx.Tx) 
 				return err
 			}
 		}
-		if err = pgx.BeginFunc(ctx, w.store.Pool(), do); !mayHelpAgain(err) {
+		if err = pgx.BeginTxFunc(ctx, w.store.Pool(), withoutJIT, do); !mayHelpAgain(err) {
 			return err
 		}
 	}

@@ -15,9 +15,6 @@ import (
 //go:embed queries/lock_lanes.sql
 var lockLanesSQL string
 
-//go:embed queries/lock_rivals.sql
-var lockRivalsSQL string
-
 //go:embed queries/lock_closed.sql
 var lockClosedSQL string
 
@@ -42,33 +39,18 @@ func (r *replaying) lockLanes(ctx context.Context) error {
 }
 
 func (r *replaying) lockRivals(ctx context.Context) error {
-	keyed := make(map[delivery.Shard]map[entity]bool)
+	keyed := make(map[delivery.Shard]entities)
 	for _, c := range r.replayable() {
 		if c.coalesceKey != "" {
 			shard := c.id.Shard()
 			if keyed[shard] == nil {
-				keyed[shard] = make(map[entity]bool)
+				keyed[shard] = make(entities)
 			}
-			keyed[shard][c.entity()] = true
+			keyed[shard][c.entity()] = struct{}{}
 		}
 	}
-	return inOrder(keyed, func(shard delivery.Shard, entities map[entity]bool) error {
-		var endpoints []delivery.ID
-		var keys []string
-		for e := range entities {
-			endpoints, keys = append(endpoints, e.endpointID), append(keys, e.coalesceKey)
-		}
-		rows, _ := r.tx.Query(ctx, lockRivalsSQL, shard, endpoints, keys)
-		var at entity
-		var found rival
-		_, err := pgx.ForEachRow(rows, []any{&found.id, &at.endpointID, &at.coalesceKey, &found.state}, func() error {
-			r.rivals[at] = append(r.rivals[at], found)
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("locking open deliveries of the same entities: %w", err)
-		}
-		return nil
+	return inOrder(keyed, func(shard delivery.Shard, wanted entities) error {
+		return lockRivals(ctx, r.tx, shard, wanted, r.rivals)
 	})
 }
 

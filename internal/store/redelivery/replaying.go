@@ -14,12 +14,6 @@ import (
 //go:embed queries/survey.sql
 var surveySQL string
 
-//go:embed queries/reopen.sql
-var reopenSQL string
-
-//go:embed queries/remove_closed.sql
-var removeClosedSQL string
-
 // replaying is one try at a request: a survey, then one transaction.
 type replaying struct {
 	request Request
@@ -54,12 +48,6 @@ type permission struct {
 type entity struct {
 	endpointID  delivery.ID
 	coalesceKey string
-}
-
-// rival is an open delivery of an entity.
-type rival struct {
-	id    delivery.ID
-	state delivery.State
 }
 
 func newReplaying(request Request, ids []delivery.ID) *replaying {
@@ -142,32 +130,19 @@ func (c *candidate) entity() entity { return entity{c.endpointID, c.coalesceKey}
 func (r *replaying) supersedeOlder(ctx context.Context) error {
 	endings := make(map[delivery.Shard]ending)
 	for _, c := range r.replayable() {
-		for _, rival := range r.rivals[c.entity()] {
-			if rival.state != delivery.Pending {
-				continue
-			}
-			e := endings[c.id.Shard()]
-			e.state, e.reason = delivery.Superseded, delivery.ReplacedByNewer
-			e.ids, e.supersededBy = append(e.ids, rival.id), append(e.supersededBy, c.id)
-			endings[c.id.Shard()] = e
-		}
+		e := endings[c.id.Shard()]
+		e.replace(r.rivals[c.entity()], c.id)
+		endings[c.id.Shard()] = e
 	}
 	return inOrder(endings, func(shard delivery.Shard, e ending) error { return e.close(ctx, r.tx, shard) })
 }
 
 func (r *replaying) reopen(ctx context.Context) error {
 	return inOrder(byShard(r.ids), func(shard delivery.Shard, ids []delivery.ID) error {
-		opened, err := r.tx.Exec(ctx, reopenSQL, shard, ids, r.request.Trigger)
-		if err != nil {
-			return fmt.Errorf("putting them into the queue: %w", err)
+		opened, err := reopen(ctx, r.tx, shard, ids, r.request.Trigger)
+		if err == nil && len(opened) != len(ids) {
+			err = fmt.Errorf("%d were to be reopened and %d were: %w", len(ids), len(opened), errAgain)
 		}
-		removed, err := r.tx.Exec(ctx, removeClosedSQL, shard, ids)
-		if err != nil {
-			return fmt.Errorf("taking them out of the history: %w", err)
-		}
-		if n := int64(len(ids)); opened.RowsAffected() != n || removed.RowsAffected() != n {
-			return fmt.Errorf("%d were to be reopened, %d were, and %d removed", n, opened.RowsAffected(), removed.RowsAffected())
-		}
-		return nil
+		return err
 	})
 }

@@ -1,11 +1,13 @@
 package redelivery
 
 import (
+	"context"
 	"crypto/rand"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -78,6 +80,15 @@ func (s seeder) delivery(r row) delivery.ID {
 			shard, id, r.endpoint, event, r.tenant, r.state, r.key)
 	}
 	return id
+}
+
+// begin begins a transaction that a test which fails does not leave open.
+func (s seeder) begin() pgx.Tx {
+	s.t.Helper()
+	tx, err := s.store.Pool().Begin(s.t.Context())
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { tx.Rollback(context.Background()) })
+	return tx
 }
 
 // stateOf says where a delivery is, and that it is in one place only.
