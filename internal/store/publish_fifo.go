@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -49,7 +50,7 @@ func (p *publication) positionOf(draft int, planned delivery.Planned) pgtype.Int
 	case !isOrdered(planned):
 		return pgtype.Int8{}
 	case planned.Trigger == delivery.TriggerTest:
-		return pgtype.Int8{Valid: true}
+		return pgtype.Int8{Int64: math.MinInt64, Valid: true}
 	}
 	return pgtype.Int8{Int64: p.positions[draft], Valid: true}
 }

@@ -15,6 +15,12 @@ ALTER TABLE malote.endpoints
 ALTER TABLE malote.endpoint_secrets ADD COLUMN key_id text NOT NULL DEFAULT '';
 ALTER TABLE malote.source_secrets ADD COLUMN key_id text NOT NULL DEFAULT '';
 
+-- The keys that seal, by id: a process that has none of them must not start.
+CREATE TABLE malote.secret_keys (
+    id         text        NOT NULL PRIMARY KEY,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
 ALTER TABLE malote.lanes
     -- Deliveries that the lane gets in its turn, while others wait (A09).
     ADD COLUMN weight        smallint         NOT NULL DEFAULT 1 CHECK (weight > 0),
@@ -26,6 +32,9 @@ ALTER TABLE malote.lanes
     ADD COLUMN rate_burst    integer          NOT NULL DEFAULT 1,
     -- When the next attempt is allowed, if all of the burst is used up.
     ADD COLUMN rate_ready_at timestamptz;
+UPDATE malote.lanes l SET weight = 1 + least(greatest(t.priority, 0), 99)
+FROM malote.tenants t
+WHERE t.shard = l.shard AND t.id = l.tenant AND t.priority > 0;
 CREATE INDEX lanes_fifo ON malote.lanes (fifo_since) WHERE fifo_since IS NOT NULL;
 -- Active endpoints that fail at present, longest first: the watch reads no others.
 CREATE INDEX lanes_failing ON malote.lanes (first_failure_at)
@@ -33,7 +42,7 @@ CREATE INDEX lanes_failing ON malote.lanes (first_failure_at)
 
 -- The order of a strictly ordered lane: taken from the sequence inside the
 -- transaction that publishes, so that what was published after another's answer
--- stands behind it, whatever the clocks say. NULL in all other lanes.
+-- stands behind it, whatever the clocks say. NULL in lanes that never were.
 CREATE SEQUENCE malote.fifo_positions;
 ALTER TABLE malote.queue ADD COLUMN fifo_position bigint;
 CREATE INDEX queue_fifo ON malote.queue (shard, endpoint_id, fifo_position, id)
@@ -81,6 +90,7 @@ ALTER TABLE malote.queue DROP COLUMN fifo_position;
 DROP SEQUENCE malote.fifo_positions;
 ALTER TABLE malote.lanes DROP COLUMN weight, DROP COLUMN turn_left, DROP COLUMN fifo_since,
     DROP COLUMN rate_limit, DROP COLUMN rate_burst, DROP COLUMN rate_ready_at;
+DROP TABLE malote.secret_keys;
 ALTER TABLE malote.source_secrets DROP COLUMN key_id;
 ALTER TABLE malote.endpoint_secrets DROP COLUMN key_id;
 ALTER TABLE malote.endpoints DROP COLUMN rate_limit, DROP COLUMN fifo, DROP COLUMN filter,

@@ -12,6 +12,7 @@ const schemaName = "malote"
 var shared = map[string]string{
 	"policies":          "contracts, which tenants have in common",
 	"maintenance_tasks": "one row per periodic task of the whole installation",
+	"secret_keys":       "a few rows of the whole installation, read when a process starts",
 }
 
 func isShared(table string) bool { return shared[table] != "" }
