@@ -95,15 +95,10 @@ func (k *Keeper) retireEvents(ctx context.Context, d partitions, keys []delivery
 	}
 	removed := make(Removed)
 	if d.has(deliveries) && d.isWorthIt(s.closed, s.dead) {
-		var n int64
-		err := k.whenFree(ctx, func() (err error) {
-			n, err = k.rebuildDeliveries(ctx, d, s)
-			return err
-		})
+		removed[deliveries], err = k.leaveDead(ctx, d, s)
 		if err != nil {
-			return nil, fmt.Errorf("leaving the dead deliveries: %w", err)
+			return counted(removed), fmt.Errorf("leaving the dead deliveries: %w", err)
 		}
-		removed[deliveries] = n
 	}
 	if !d.has(events) {
 		return counted(removed), nil
@@ -162,6 +157,21 @@ func (d partitions) drop() string {
 	return statements + "SELECT"
 }
 
+// leaveDead removes closed deliveries that are not dead, and says how many.
+func (k *Keeper) leaveDead(ctx context.Context, d partitions, s survey) (removed int64, err error) {
+	err = k.whenFree(ctx, func() (err error) {
+		removed, err = k.rebuildDeliveries(ctx, d, s)
+		return err
+	})
+	switch {
+	case errors.Is(err, errTooMuch):
+		return k.thinDeliveries(ctx, d)
+	case err != nil:
+		return 0, err
+	}
+	return removed, nil
+}
+
 // moment bounds how long those who close or replay a delivery of the day wait.
 const moment = 2 * time.Second
 
@@ -172,7 +182,7 @@ func (k *Keeper) rebuildDeliveries(ctx context.Context, d partitions, s survey) 
 	k.step("rebuild deliveries")
 	only := d.only(deliveries)
 	err = k.withReader(ctx, func(from reader) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, moment, errTooMuch)
+		ctx, cancel := context.WithTimeoutCause(ctx, k.moment, errTooMuch)
 		defer cancel()
 		err := k.changing(ctx, only, frozen, func(c *change) error {
 			var r rebuilt
@@ -200,8 +210,6 @@ func (k *Keeper) rebuildDeliveries(ctx context.Context, d partitions, s survey) 
 	})
 	return removed, err
 }
-
-var errTooMuch = fmt.Errorf("more of its deliveries are dead than can be copied within %s; it stays as it is until some are replayed or resolved", moment)
 
 // rebuildEvents leaves the events, with their renderings, that are needed. While
 // they are copied fewer may come to be needed, but no others: a delivery that can

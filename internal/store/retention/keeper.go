@@ -47,6 +47,7 @@ type Keeper struct {
 	log   *slog.Logger
 
 	firstPause time.Duration
+	moment     time.Duration
 	step       func(string) // for tests: what is about to be done
 }
 
@@ -57,7 +58,7 @@ func New(s *store.Store, options Options) (*Keeper, error) {
 	if keep < Shortest {
 		return nil, ErrTooShort
 	}
-	k := &Keeper{store: s, keep: keep, log: options.Log, firstPause: firstPause, step: func(string) {}}
+	k := &Keeper{store: s, keep: keep, log: options.Log, firstPause: firstPause, moment: moment, step: func(string) {}}
 	if k.log == nil {
 		k.log = slog.New(slog.DiscardHandler)
 	}

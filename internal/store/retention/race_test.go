@@ -149,7 +149,19 @@ func (tr *traffic) keepRetiring(ctx context.Context, ended <-chan struct{}) erro
 
 func TestRetire_AmongCompletionsReplaysPublishersAndReaders(t *testing.T) {
 	t.Parallel()
-	tr := newTraffic(t)
+	for name, moment := range map[string]time.Duration{"exchanging": moment, "thinning": time.Nanosecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tr := newTraffic(t)
+			tr.keeper.moment = moment
+			tr.work()
+		})
+	}
+}
+
+// work has everybody do theirs until it is done.
+func (tr *traffic) work() {
+	t := tr.T
 	ended := make(chan struct{})
 	var work, around errgroup.Group
 	around.Go(func() error { return tr.publish(t.Context(), ended) })

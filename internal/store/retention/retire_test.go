@@ -168,3 +168,18 @@ func TestRetire_JudgesEachDayOfAttemptsByItself(t *testing.T) {
 	require.Empty(t, w.partitionsOf(44))
 	require.Equal(t, []string{attempts}, w.partitionsOf(40))
 }
+
+// Where more is dead than can be copied while others wait, the rest is removed in
+// place.
+func TestRetire_ADayOfDeadLetters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 40)
+	dead := w.add(row{at: noon(40), state: delivery.Dead})
+	for i := range 5 {
+		w.add(row{at: noon(40).Add(time.Duration(i) * time.Hour), state: delivery.Delivered})
+	}
+	w.keeper.moment = time.Nanosecond
+	require.Equal(t, Removed{events: 5, renderings: 5, deliveries: 5}, w.retire())
+	require.Equal(t, []delivery.ID{dead.delivery}, w.contents()[deliveries])
+	require.Equal(t, []delivery.ID{dead.event}, w.contents()[events])
+}
