@@ -32,6 +32,7 @@ ALTER TABLE malote.lanes
     ADD COLUMN rate_burst    integer          NOT NULL DEFAULT 1,
     -- When the next attempt is allowed, if all of the burst is used up.
     ADD COLUMN rate_ready_at timestamptz;
+-- All shards: the lanes that are there get their tenants' weights.
 UPDATE malote.lanes l SET weight = 1 + least(greatest(t.priority, 0), 99)
 FROM malote.tenants t
 WHERE t.shard = l.shard AND t.id = l.tenant AND t.priority > 0;
