@@ -1,4 +1,4 @@
--- Over all shards: what is closed and not dead, of some minutes. Who replays one of
+-- Over all shards: what is closed and not dead, of some minutes, at most $3. Who replays one of
 -- them at the same time has it locked, and removes it, or finds it gone.
 WITH old AS MATERIALIZED (
     SELECT found.shard, found.id
@@ -8,7 +8,7 @@ WITH old AS MATERIALIZED (
         FROM malote.deliveries d
         WHERE d.shard = s.shard AND d.id >= $1 AND d.id < $2 AND d.state <> 'dead'
     ) found
-    ORDER BY found.shard, found.id
+    LIMIT $3
 )
 DELETE FROM malote.deliveries d
 USING old
