@@ -11,30 +11,28 @@ import (
 )
 
 func TestAxxos_A03_NinePostsOver31Hours(t *testing.T) {
+	l := newLife(t, "axxos")
 	for _, c := range []struct {
-		name   string
+		title  string
 		jitter float64
 		want   string // 30 s, 1, 2, 5, 15 min, 1, 6, 24 h after one another
 	}{
-		{"NoJitter", 0.5, "0:00:00 0:00:30 0:01:30 0:03:30 0:08:30 0:23:30 1:23:30 7:23:30 31:23:30"},
-		{"LeastJitter", 0, "0:00:00 0:00:24 0:01:12 0:02:48 0:06:48 0:18:48 1:06:48 5:54:48 25:06:48"},
-		{"MostJitter", 1, "0:00:00 0:00:36 0:01:48 0:04:12 0:10:12 0:28:12 1:40:12 8:52:12 37:40:12"},
+		{"no jitter", 0.5, "0:00:00 0:00:30 0:01:30 0:03:30 0:08:30 0:23:30 1:23:30 7:23:30 31:23:30"},
+		{"least jitter", 0, "0:00:00 0:00:24 0:01:12 0:02:48 0:06:48 0:18:48 1:06:48 5:54:48 25:06:48"},
+		{"most jitter", 1, "0:00:00 0:00:36 0:01:48 0:04:12 0:10:12 0:28:12 1:40:12 8:52:12 37:40:12"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLife(t, "axxos")
-			l.random = always(c.jitter)
-			l.endpoint()
-			event := l.publish()
-			l.live(3*day, inTurn(status(500), status(408), failing(delivery.Reset), status(429)))
-			require.Equal(t, times(c.want), truncated(l.sent(event, 0)))
-			require.Equal(t, delivery.AttemptsExhausted, l.became(event).Reason)
-			require.Equal(t, 9, l.became(event).AttemptCount)
+		l.chapter(c.title)
+		l.random = always(c.jitter)
+		event := l.publish(only(l.endpoint()))
+		l.live(3*day, inTurn(status(500), status(408), failing(delivery.Reset), status(429)))
+		require.Equal(t, times(c.want), truncated(l.sent(event, 0)))
+		require.Equal(t, delivery.AttemptsExhausted, l.became(event).Reason)
+		require.Equal(t, 9, l.became(event).AttemptCount)
 
-			// A07: resend puts it back in the queue.
-			require.True(t, l.replay(l.became(event).ID).Done)
-			l.live(time.Minute, status(200))
-			require.Equal(t, delivery.Delivered, l.became(event).State)
-		})
+		// A07: resend puts it back in the queue.
+		require.True(t, l.replay(l.became(event).ID).Done)
+		l.live(time.Minute, status(200))
+		require.Equal(t, delivery.Delivered, l.became(event).State)
 	}
 }
 
@@ -59,44 +57,45 @@ type crash func(l *life, as answer)
 
 // The four points, in the order of a delivery's way.
 var crashes = []struct {
-	name    string
+	title   string
 	crash   crash
-	arrives bool // in the receiver's hands before the crash
+	claimed bool // the claim is committed
+	arrives bool // the request is in the receiver's hands
 	settled bool // what came of it is recorded
 }{
-	{"BeforeTheClaimCommits", func(l *life, _ answer) {
-		failing := l.failCommitsOf("UPDATE")
+	{"before the claim commits", func(l *life, _ answer) {
+		end := l.failCommitsOf("UPDATE")
 		_, err := l.next().Claim(l.Context(), atOnce)
 		require.ErrorContains(l, err, "killed")
-		failing()
-	}, false, false},
-	{"AfterTheClaimBeforeTheRequest", func(l *life, _ answer) {
+		end()
+	}, false, false, false},
+	{"after the claim, before the request", func(l *life, _ answer) {
 		require.Len(l, l.claim(l.next()).Claims, 1)
-	}, false, false},
-	{"AfterTheRequestBeforeTheRecord", func(l *life, as answer) {
+	}, true, false, false},
+	{"after the request, before the record", func(l *life, as answer) {
 		l.outcomes(l.claim(l.next()).Claims, as)
-	}, true, false},
-	{"WhileTheRecordCommits", func(l *life, as answer) {
+	}, true, true, false},
+	{"while the record commits", func(l *life, as answer) {
 		process := l.next()
 		done := l.outcomes(l.claim(process).Claims, as)
-		failing := l.failCommitsOf("UPDATE OR DELETE")
+		end := l.failCommitsOf("UPDATE OR DELETE")
 		_, err := process.Complete(l.Context(), done)
 		require.ErrorContains(l, err, "killed")
-		failing()
-	}, true, false},
-	{"TheRecordsAcknowledgementIsLost", func(l *life, as answer) {
+		end()
+	}, true, true, false},
+	{"the record's acknowledgement is lost", func(l *life, as answer) {
 		process := l.next()
 		done := l.outcomes(l.claim(process).Claims, as)
 		l.record(process, done)
 		require.Equal(l, 1, l.record(process, done).Lost, "it tries again")
-	}, true, true},
-	{"TheRecordComesAfterTheRescue", func(l *life, as answer) {
+	}, true, true, true},
+	{"the record comes after the rescue", func(l *life, as answer) {
 		process := l.next()
 		done := l.outcomes(l.claim(process).Claims, as)
 		l.clock.Advance(l, time.Minute+time.Microsecond)
 		require.Equal(l, 1, l.rescue())
 		require.Equal(l, 1, l.record(process, done).Lost)
-	}, true, false},
+	}, true, true, false},
 }
 
 // failCommitsOf lets transactions that change the queue fail as late as they
@@ -111,32 +110,30 @@ func (l *life) failCommitsOf(changes string) (end func()) {
 // Whatever becomes of the worker, and whatever the answer was: never a second
 // request.
 func TestAxxos_A06_NeverTwiceWhereverTheWorkerDies(t *testing.T) {
+	l := newLife(t, "axxos")
 	for _, c := range crashes {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLife(t, "axxos")
-			for i, first := range []answer{status(200), status(500), failing(delivery.Timeout)} {
-				event := l.publish(only(l.endpoint(atMostOnce)))
-				l.received = nil
-				c.crash(l, first)
-				require.Len(t, l.received, map[bool]int{true: 1}[c.arrives])
-				l.live(3*day, status(200))
-				found := l.became(event)
-				switch {
-				case c.name == "BeforeTheClaimCommits":
-					require.Len(t, l.received, 1, "nothing had happened yet")
-					require.Equal(t, delivery.Delivered, found.State)
-				case c.settled && i == 0:
-					require.Equal(t, delivery.Delivered, found.State)
-				case c.settled:
-					require.Equal(t, delivery.AttemptsExhausted, found.Reason)
-				default:
-					require.Equal(t, delivery.Dead, found.State)
-					require.Equal(t, delivery.Interrupted, found.Reason)
-				}
-				require.LessOrEqual(t, len(l.received), 1)
-				require.Len(t, l.attempts(event), 1, "every attempt is on record")
+		for i, first := range []answer{status(200), status(500), failing(delivery.Timeout)} {
+			l.chapter(c.title)
+			event := l.publish(only(l.endpoint(atMostOnce)))
+			c.crash(l, first)
+			require.Len(t, l.received, map[bool]int{true: 1}[c.arrives])
+			l.live(3*day, status(200))
+			found := l.became(event)
+			switch {
+			case !c.claimed:
+				require.Len(t, l.received, 1, "nothing had happened yet")
+				require.Equal(t, delivery.Delivered, found.State)
+			case c.settled && i == 0:
+				require.Equal(t, delivery.Delivered, found.State)
+			case c.settled:
+				require.Equal(t, delivery.AttemptsExhausted, found.Reason)
+			default:
+				require.Equal(t, delivery.Dead, found.State)
+				require.Equal(t, delivery.Interrupted, found.Reason)
 			}
-		})
+			require.LessOrEqual(t, len(l.received), 1)
+			require.Len(t, l.attempts(event), 1, "every attempt is on record")
+		}
 	}
 }
 

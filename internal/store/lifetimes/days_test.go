@@ -52,24 +52,24 @@ func TestRouta_R04_ReadableForThirtyDays(t *testing.T) {
 // A pending delivery of an endpoint that somebody disabled or paused waits as
 // long as it takes, longer than the window in which a failing one would die.
 func TestFairQueue_F14_PendingStaysForThirtyDays(t *testing.T) {
+	l := newLife(t, "fair-queue")
 	for _, c := range []struct {
-		name       string
+		title      string
 		stop, undo registry.StatusChange
-	}{{"Disabled", registry.DisableByUser, registry.Enable}, {"Paused", registry.Pause, registry.Resume}} {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLife(t, "fair-queue")
-			endpoint := l.endpoint()
-			tried, untried := l.publish(), l.publish(about("order-7"))
-			l.turn(status(500))
-			l.set(endpoint, c.stop)
-			l.live(31*day, status(200))
-			require.Len(t, l.received, 2)
-			require.Equal(t, map[delivery.State]int{delivery.Pending: 2}, l.states())
-			l.set(endpoint, c.undo)
-			l.live(time.Minute, status(200))
-			for _, event := range []delivery.ID{tried, untried} {
-				require.Equal(t, delivery.Delivered, l.became(event).State)
-			}
-		})
+	}{{"disabled", registry.DisableByUser, registry.Enable}, {"paused", registry.Pause, registry.Resume}} {
+		l.chapter(c.title)
+		endpoint := l.endpoint()
+		events := []delivery.ID{l.publish(only(endpoint)), l.publish(only(endpoint), about("order-7"))}
+		l.turn(status(500))
+		events = append(events, l.publish(only(endpoint)))
+		l.set(endpoint, c.stop)
+		l.live(31*day, status(200))
+		require.Len(t, l.received, 2)
+		require.Equal(t, events, l.pendingOf(events))
+		l.set(endpoint, c.undo)
+		l.live(time.Minute, status(200))
+		for _, event := range events {
+			require.Equal(t, delivery.Delivered, l.became(event).State)
+		}
 	}
 }

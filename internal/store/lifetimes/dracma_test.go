@@ -28,29 +28,27 @@ const (
 )
 
 func TestDracma_D04_D05_D02_AlwaysFailing(t *testing.T) {
+	l := newLife(t, "dracma")
 	for _, c := range []struct {
-		name   string
+		title  string
 		jitter float64
 		want   string
 	}{
-		{"LeastJitterSixteenAttempts", 0, leastDracma},
-		{"MostJitterFifteenAttempts", 1, mostDracma},
+		{"least jitter: sixteen attempts", 0, leastDracma},
+		{"most jitter: fifteen attempts", 1, mostDracma},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLife(t, "dracma")
-			l.random = always(c.jitter)
-			l.endpoint()
-			event := l.publish()
-			l.live(100*time.Hour, inTurn(everyFailure...))
-			want := times(c.want)
-			require.Equal(t, want, truncated(l.sent(event, 0)))
-			found := l.became(event)
-			require.Equal(t, delivery.Dead, found.State)
-			require.Equal(t, delivery.TooOld, found.Reason)
-			require.Equal(t, len(want), found.AttemptCount)
-			require.WithinDuration(t, start.Add(want[len(want)-1]), found.ClosedAt, 10*time.Second,
-				"dead as soon as the last attempt failed")
-		})
+		l.chapter(c.title)
+		l.random = always(c.jitter)
+		event := l.publish(only(l.endpoint()))
+		l.live(100*time.Hour, inTurn(everyFailure...))
+		want := times(c.want)
+		require.Equal(t, want, truncated(l.sent(event, 0)))
+		found := l.became(event)
+		require.Equal(t, delivery.Dead, found.State)
+		require.Equal(t, delivery.TooOld, found.Reason)
+		require.Equal(t, len(want), found.AttemptCount)
+		require.WithinDuration(t, l.begin.Add(want[len(want)-1]), found.ClosedAt, 10*time.Second,
+			"dead as soon as the last attempt failed")
 	}
 }
 

@@ -13,27 +13,26 @@ import (
 
 // The preset's waits are 1, 4, 15 and 40 min, 2, 6 and 11 h, each ±20 %.
 func TestRouta_R01_EightAttemptsOverTwentyHours(t *testing.T) {
+	l := newLife(t, "routa")
 	for _, c := range []struct {
-		name   string
+		title  string
 		jitter float64
 		want   string
 	}{
-		{"NoJitter", 0.5, "0:00:00 0:01:00 0:05:00 0:20:00 1:00:00 3:00:00 9:00:00 20:00:00"},
-		{"LeastJitter", 0, "0:00:00 0:00:48 0:04:00 0:16:00 0:48:00 2:24:00 7:12:00 16:00:00"},
-		{"MostJitter", 1, "0:00:00 0:01:12 0:06:00 0:24:00 1:12:00 3:36:00 10:48:00 24:00:00"},
+		{"no jitter", 0.5, "0:00:00 0:01:00 0:05:00 0:20:00 1:00:00 3:00:00 9:00:00 20:00:00"},
+		{"least jitter", 0, "0:00:00 0:00:48 0:04:00 0:16:00 0:48:00 2:24:00 7:12:00 16:00:00"},
+		{"most jitter", 1, "0:00:00 0:01:12 0:06:00 0:24:00 1:12:00 3:36:00 10:48:00 24:00:00"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLife(t, "routa")
-			l.random = always(c.jitter)
-			endpoint := l.endpoint()
-			event := l.publish()
-			// R03: every 4xx but 410 is retried.
-			l.live(day+time.Hour, inTurn(status(400), status(404), status(500), failing(delivery.Timeout), status(451)))
-			require.Equal(t, times(c.want), truncated(l.sent(event, 0)))
-			require.Equal(t, delivery.AttemptsExhausted, l.became(event).Reason)
-			require.Equal(t, 8, l.health(endpoint).ConsecutiveFailures)
-			require.Equal(t, delivery.Active, l.health(endpoint).Status, "a day without success, but too few attempts (R06)")
-		})
+		l.chapter(c.title)
+		l.random = always(c.jitter)
+		endpoint := l.endpoint()
+		event := l.publish(only(endpoint))
+		// R03: every 4xx but 410 is retried.
+		l.live(day+time.Hour, inTurn(status(400), status(404), status(500), failing(delivery.Timeout), status(451)))
+		require.Equal(t, times(c.want), truncated(l.sent(event, 0)))
+		require.Equal(t, delivery.AttemptsExhausted, l.became(event).Reason)
+		require.Equal(t, 8, l.health(endpoint).ConsecutiveFailures)
+		require.Equal(t, delivery.Active, l.health(endpoint).Status, "a day without success, but too few attempts (R06)")
 	}
 }
 

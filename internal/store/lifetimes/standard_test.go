@@ -10,24 +10,22 @@ import (
 )
 
 func TestStandard_S02_TenAttempts(t *testing.T) {
+	l := newLife(t, "standard")
 	for _, c := range []struct {
-		name   string
+		title  string
 		jitter float64
 		want   string // 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after one another
 	}{
-		{"NoJitter", 0.5, "0:00:00 0:00:05 0:05:05 0:35:05 2:35:05 7:35:05 17:35:05 31:35:05 51:35:05 75:35:05"},
-		{"LeastJitter", 0, "0:00:00 0:00:04 0:04:04 0:28:04 2:04:04 6:04:04 14:04:04 25:16:04 41:16:04 60:28:04"},
-		{"MostJitter", 1, "0:00:00 0:00:06 0:06:06 0:42:06 3:06:06 9:06:06 21:06:06 37:54:06 61:54:06 90:42:06"},
+		{"no jitter", 0.5, "0:00:00 0:00:05 0:05:05 0:35:05 2:35:05 7:35:05 17:35:05 31:35:05 51:35:05 75:35:05"},
+		{"least jitter", 0, "0:00:00 0:00:04 0:04:04 0:28:04 2:04:04 6:04:04 14:04:04 25:16:04 41:16:04 60:28:04"},
+		{"most jitter", 1, "0:00:00 0:00:06 0:06:06 0:42:06 3:06:06 9:06:06 21:06:06 37:54:06 61:54:06 90:42:06"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLife(t, "standard")
-			l.random = always(c.jitter)
-			l.endpoint()
-			event := l.publish()
-			l.live(10*day, inTurn(status(500), status(404), status(302), failing(delivery.Timeout)))
-			require.Equal(t, times(c.want), truncated(l.sent(event, 0)))
-			require.Equal(t, delivery.AttemptsExhausted, l.became(event).Reason)
-		})
+		l.chapter(c.title)
+		l.random = always(c.jitter)
+		event := l.publish(only(l.endpoint()))
+		l.live(10*day, inTurn(status(500), status(404), status(302), failing(delivery.Timeout)))
+		require.Equal(t, times(c.want), truncated(l.sent(event, 0)))
+		require.Equal(t, delivery.AttemptsExhausted, l.became(event).Reason)
 	}
 }
 

@@ -48,7 +48,7 @@ func inTurn(answers ...answer) answer {
 
 // arrival is one request as its receiver sees it.
 type arrival struct {
-	after    time.Duration // since the life's start
+	after    time.Duration // since the chapter's beginning
 	event    delivery.ID
 	body     string
 	url      string
@@ -101,7 +101,7 @@ func (l *life) send(claim *delivery.Claim, as answer) delivery.Outcome {
 	outcome.StartedAt = l.clock.Now()
 	if outcome.Status != 0 || outcome.Error == delivery.Timeout || outcome.Error == delivery.Reset {
 		l.received = append(l.received, arrival{
-			after: outcome.StartedAt.Sub(start), event: claim.Event.ID, body: string(claim.Event.Body),
+			after: outcome.StartedAt.Sub(l.begin), event: claim.Event.ID, body: string(claim.Event.Body),
 			url: claim.Endpoint.URL, endpoint: claim.Endpoint.ID, attempt: claim.Attempt, trigger: claim.Trigger,
 		})
 	}
@@ -197,11 +197,11 @@ func (l *life) tend() (rescued int) {
 	return rescued
 }
 
-// liveUntil lets both processes work until some time after the life's start,
-// whenever something is due or a lease ends.
+// liveUntil lets both processes work until some time of the chapter, whenever something is due or a lease
+// ends.
 func (l *life) liveUntil(after time.Duration, as answer) {
 	l.Helper()
-	for end, idle := start.Add(after), 0; ; idle++ {
+	for end, idle := l.begin.Add(after), 0; ; idle++ {
 		require.Less(l, idle, 10_000, "something is due, and nobody gets it")
 		process := l.next()
 		claimed := l.claim(process)
@@ -248,7 +248,7 @@ func (l *life) leaseEnds() (at time.Time) {
 // live is liveUntil some time from now.
 func (l *life) live(period time.Duration, as answer) {
 	l.Helper()
-	l.liveUntil(l.clock.Now().Add(period).Sub(start), as)
+	l.liveUntil(l.clock.Now().Add(period).Sub(l.begin), as)
 }
 
 // replay puts deliveries back, as the API does on somebody's behalf.
@@ -264,7 +264,7 @@ func (l *life) replay(ids ...delivery.ID) redelivery.Replay {
 	return result
 }
 
-// sent is when requests with an event arrived, after some instant of the life.
+// sent is when requests with an event arrived, after some time of the chapter.
 func (l *life) sent(event delivery.ID, from time.Duration) (times []time.Duration) {
 	for _, a := range l.received {
 		if a.event == event && a.after >= from {

@@ -16,9 +16,9 @@ import (
 // and an instant can be asserted to the microsecond.
 //
 // The product's SQL says now() and clock_timestamp() without a schema, and is
-// not changed for this: the database's search_path has a schema with functions
-// of those names before pg_catalog, on every connection of every store that is
-// opened on it. Within a transaction now() stays what it was when it was first
+// not changed for this: the DSN sets a search_path that has a schema with
+// functions of those names before pg_catalog, so that every connection of every
+// store that is opened with it sees them. Within a transaction now() stays what it was when it was first
 // asked for, as PostgreSQL's does. The columns' DEFAULT now() are bound to the
 // same functions. What SQL writes without parentheses, such as
 // CURRENT_TIMESTAMP, cannot be bound and stays real: the product has none.
@@ -46,12 +46,8 @@ func OpenAt(t testing.TB, instant time.Time) (*store.Store, *Clock) {
 	if err != nil {
 		t.Fatalf("making a database that has a clock: %v", err)
 	}
-	clock := &Clock{dsn: database(t, template)}
-	// A database's settings are not copied with it.
-	if err := execute(t.Context(), clock.dsn, bindTimeSQL); err != nil {
-		t.Fatalf("giving the test's database its clock: %v", err)
-	}
-	clock.store = OpenDSN(t, clock.dsn) // not before: the search_path holds for new sessions
+	clock := &Clock{dsn: withParameter(database(t, template), "search_path", virtualPath)}
+	clock.store = OpenDSN(t, clock.dsn)
 	clock.Set(t, instant)
 	return clock.store, clock
 }
@@ -83,6 +79,7 @@ func makeTemplateOf(day time.Time) (string, error) {
 		if err := execute(ctx, dsn, virtualTimeSQL); err != nil {
 			return err
 		}
+		dsn = withParameter(dsn, "search_path", virtualPath)
 		s, err := store.Open(ctx, store.Options{DSN: dsn, HotConnections: 1, Connections: 1})
 		if err != nil {
 			return err
@@ -147,7 +144,6 @@ func (c *Clock) move(ctx context.Context, instant time.Time) error {
 //go:embed virtual_time.sql
 var virtualTimeSQL string
 
-// bindTimeSQL puts the clock's functions before PostgreSQL's. Tests may put
+// virtualPath puts the clock's functions before PostgreSQL's. Tests may put
 // things of their own into public.
-const bindTimeSQL = `DO $$ BEGIN EXECUTE format(
-	'ALTER DATABASE %I SET search_path = virtual_time, pg_catalog, public', current_database()); END $$`
+const virtualPath = "virtual_time,pg_catalog,public"

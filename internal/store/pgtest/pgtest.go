@@ -15,6 +15,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -133,18 +134,12 @@ func prepareCluster() {
 }
 
 func startCluster(ctx context.Context) (dsn string, stop func(), err error) {
-	dir, err := os.MkdirTemp("", "malote-pgtest-")
+	// Where it lies is the server's choice: whoever may run it must be let in.
+	server, err := localpg.Start(ctx, localpg.Options{Ephemeral: true})
 	if err != nil {
 		return "", nil, err
 	}
-	server, err := localpg.Start(ctx, localpg.Options{DataDir: dir, Ephemeral: true})
-	if err != nil {
-		return "", nil, err
-	}
-	return server.URL(), func() {
-		_ = server.Stop(context.Background())
-		_ = os.RemoveAll(dir)
-	}, nil
+	return server.URL(), func() { _ = server.Stop(context.Background()) }, nil
 }
 
 // makeTemplate makes a database, from another template or from nothing, and
@@ -192,6 +187,18 @@ func withDatabase(dsn, name string) string {
 		query = "?" + query
 	}
 	return fmt.Sprintf("%s://%s/%s%s", scheme, authority, name, query)
+}
+
+// withParameter sets a run-time parameter for all connections of a DSN.
+func withParameter(dsn, name, value string) string {
+	if !strings.Contains(dsn, "://") {
+		return dsn + " " + name + "=" + value
+	}
+	separator := "?"
+	if strings.Contains(dsn, "?") {
+		separator = "&"
+	}
+	return dsn + separator + name + "=" + url.QueryEscape(value)
 }
 
 func randomName() string {

@@ -50,3 +50,17 @@ BEGIN
             pg_catalog.replace(bound.expression, 'now()', 'virtual_time.now()'));
     END LOOP;
 END $$;
+
+-- The days around the real today are only files to copy.
+DO $$
+DECLARE
+    day record;
+BEGIN
+    FOR day IN
+        SELECT i.inhrelid::regclass AS partition FROM pg_catalog.pg_inherits i
+        JOIN pg_catalog.pg_class c ON c.oid = i.inhparent AND c.relkind = 'p'
+        WHERE c.relnamespace = 'malote'::regnamespace
+    LOOP
+        EXECUTE pg_catalog.format('DROP TABLE %s', day.partition);
+    END LOOP;
+END $$;
