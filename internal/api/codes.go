@@ -55,6 +55,7 @@ const (
 	TenantBusy            Code = "tenant_busy"
 	PolicyExists          Code = "policy_exists"
 	SecretExists          Code = "secret_exists"
+	SecretHeaderMissing   Code = "secret_header_missing"
 	EndpointDisabled      Code = "webhook_endpoint_disabled"
 	EndpointBusy          Code = "webhook_endpoint_busy"
 	EndpointPolicyChanged Code = "webhook_endpoint_policy_changed"
@@ -101,6 +102,7 @@ var meanings = []meaning{
 	{TenantBusy, http.StatusConflict, "Deliveries to the tenant's deleted endpoints are still being sent: try again in a minute."},
 	{PolicyExists, http.StatusConflict, "There is already another policy with this name, and policies never change: choose a new name."},
 	{SecretExists, http.StatusConflict, "The endpoint has this secret already: choose another one, or leave it out to have one generated."},
+	{SecretHeaderMissing, http.StatusConflict, "A secret header was to keep its value and has none: another request removed it; give its value."},
 	{EndpointBusy, http.StatusConflict, "No attempt could be made in time: the endpoint's slots are taken, or it is paused after failures. The test event stays queued, ahead of all others."},
 	{EndpointDisabled, http.StatusConflict, "The endpoint is disabled, or paused where only an active one will do: enable it first."},
 	{EndpointPolicyChanged, http.StatusConflict, "The endpoint's policy was changed at the same time: read it again and retry."},

@@ -39,7 +39,7 @@ func (s *server) registerEndpoints(r *routes) {
 		id: "update-webhook-endpoint", method: http.MethodPatch, path: one, tag: tagEndpoints, need: mayManage,
 		summary:     "Change an endpoint",
 		description: "What is left out or `null` stays as it is; lists and maps are replaced as a whole. What is pending goes to the new URL.",
-		sample:      `{"max_in_flight": 20}`, codes: []Code{UnknownPolicy, URLNotAllowed, InvalidFilter, EndpointPolicyChanged},
+		sample:      `{"max_in_flight": 20}`, codes: []Code{UnknownPolicy, URLNotAllowed, InvalidFilter, EndpointPolicyChanged, SecretHeaderMissing},
 	}, s.updateEndpoint)
 	handle(r, route{
 		id: "delete-webhook-endpoint", method: http.MethodDelete, path: one, tag: tagEndpoints, need: mayManage,

@@ -65,15 +65,19 @@ func (m *memory) CancelRecovery(_ context.Context, id delivery.ID) (Recovery, er
 	return m.recoveries[at], err
 }
 
-func (m *memory) Signals(_ context.Context, f SignalFilter) ([]Signal, error) {
+func (m *memory) Signals(_ context.Context, f SignalFilter) (SignalPage, error) {
 	end, err := m.begin()
 	defer end()
-	var found []Signal
+	var page SignalPage
 	for _, s := range slices.Backward(m.signals) {
 		if (f.Tenant == "" || s.Tenant == f.Tenant) && (f.Kind == "" || s.Kind == f.Kind) &&
-			(f.Before.IsZero() || bytes.Compare(s.ID[:], f.Before[:]) < 0) && len(found) < f.Limit {
-			found = append(found, s)
+			(f.Before.IsZero() || bytes.Compare(s.ID[:], f.Before[:]) < 0) {
+			if len(page.Signals) == f.Limit {
+				page.Next = page.Signals[f.Limit-1].ID
+				break
+			}
+			page.Signals = append(page.Signals, s)
 		}
 	}
-	return found, err
+	return page, err
 }

@@ -110,7 +110,7 @@ type Recoveries interface {
 
 // Signals lists what somebody should hear of.
 type Signals interface {
-	Signals(ctx context.Context, filter SignalFilter) ([]Signal, error)
+	Signals(ctx context.Context, filter SignalFilter) (SignalPage, error)
 }
 
 // Tester sends a test event to an endpoint now and waits for what comes of it.

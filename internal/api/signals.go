@@ -30,6 +30,12 @@ type SignalFilter struct {
 	Limit  int
 }
 
+// SignalPage is one page of signals.
+type SignalPage struct {
+	Signals []Signal
+	Next    delivery.ID // Before of the following page; zero: there is none
+}
+
 type signalJSON struct {
 	ID         string    `json:"id" example:"sig_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	Tenant     string    `json:"tenant" example:"acme"`
@@ -72,21 +78,17 @@ func (s *server) listSignals(ctx context.Context, input *listSignalsInput) (*lis
 	if err != nil {
 		return nil, err
 	}
-	filter := SignalFilter{Kind: input.Kind, Since: input.Since.Time, Limit: input.Limit + 1}
+	filter := SignalFilter{Kind: input.Kind, Since: input.Since.Time, Limit: input.Limit}
 	filter.Tenant, _ = owner.Tenant()
 	list := listOf("signals", filter.Tenant, filter.Kind, instantFilter(input.Since))
 	if filter.Before, err = list.afterID(input.Cursor); err != nil {
 		return nil, err
 	}
-	found, err := s.Signals.Signals(ctx, filter)
+	page, err := s.Signals.Signals(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
-	answer := &listAnswer[signalJSON]{}
-	if len(found) > input.Limit {
-		found = found[:input.Limit]
-		answer.Body.NextCursor = list.idCursor(found[input.Limit-1].ID)
-	}
-	answer.Body.Data = shown(found, showSignal)
-	return answer, nil
+	return &listAnswer[signalJSON]{Body: listJSON[signalJSON]{
+		Data: shown(page.Signals, showSignal), NextCursor: list.idCursor(page.Next),
+	}}, nil
 }

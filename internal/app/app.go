@@ -39,6 +39,7 @@ func Run(ctx context.Context, options Options, ready func(Info)) error {
 	if db.private != nil {
 		info.PrivateData = options.DataDir
 	}
+	info.SecretKeyFile = p.keys.path
 	if err := ensureAdminKey(ctx, p.registry, options, &info); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/policy"
 	"github.com/malotehq/malote/internal/store/registry"
 )
@@ -29,6 +30,15 @@ func newPolicyBook(reg *registry.Registry) *policyBook {
 
 // errUnknownPolicy is wrapped by Policy's error when there is no such policy.
 var errUnknownPolicy = errors.New("there is no such policy")
+
+// circuit gives a policy's circuit to the watch.
+func (b *policyBook) circuit(name string) (*circuit.Settings, error) {
+	contract, err := b.Policy(name)
+	if err != nil {
+		return nil, err
+	}
+	return &contract.Circuit, nil
+}
 
 // Policy implements the Policies interfaces of publish, dispatch and maintenance.
 func (b *policyBook) Policy(name string) (*policy.Policy, error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/app"
+	"github.com/malotehq/malote/internal/seal"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
@@ -37,11 +38,19 @@ func TestMain(m *testing.M) {
 	os.Exit(pgtest.Main(m))
 }
 
+var secretKey = func() seal.Key {
+	key, err := seal.ParseKey("mlk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	if err != nil {
+		panic(err)
+	}
+	return key
+}()
+
 func testOptions(dsn string) app.Options {
 	return app.Options{
 		DatabaseURL: dsn, Listen: "127.0.0.1:0", AdminKey: adminKey,
 		AllowDestinations: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Log:               slog.New(slog.DiscardHandler), HotConnections: 6,
+		Log:               slog.New(slog.DiscardHandler), HotConnections: 6, SecretKeys: []seal.Key{secretKey},
 	}
 }
 

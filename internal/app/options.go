@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/malotehq/malote/internal/seal"
 )
 
 // Role is a part of Malote that a process can play.
@@ -32,6 +34,13 @@ type Options struct {
 	AllowDestinations []netip.Prefix // holes in the egress guard, for development
 	RequireHTTPS      bool
 
+	// SecretKeys seal secrets at rest: the current one, then older ones that what
+	// is there may be sealed under. Empty: the keys in DataDir, where the first
+	// start leaves one.
+	SecretKeys []seal.Key
+	// Retention is how long what happened is kept; 0: 30 days. At least 8 days.
+	Retention time.Duration
+
 	MaxBodyBytes   int // of an event; default 1 MiB
 	MaxInFlight    int // attempts in this process; default 64 (F05)
 	HotConnections int // database connections for publish, claim and completion
@@ -49,6 +58,8 @@ type Info struct {
 	AdminKey     string // a key that works, if this process knows one
 	AdminKeyFile string // where the first start's key is kept
 	KeyIsNew     bool   // it was made just now
+
+	SecretKeyFile string // where the key that seals secrets is, if it was not given
 }
 
 func (o *Options) complete() error {

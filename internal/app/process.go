@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/malotehq/malote/internal/dispatch"
 	"github.com/malotehq/malote/internal/egress"
@@ -11,11 +13,14 @@ import (
 	"github.com/malotehq/malote/internal/metrics"
 	"github.com/malotehq/malote/internal/policy"
 	"github.com/malotehq/malote/internal/publish"
+	"github.com/malotehq/malote/internal/recovery"
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
+	"github.com/malotehq/malote/internal/store/retention"
+	"github.com/malotehq/malote/internal/store/watch"
 )
 
 // process holds the parts of a running process, wired.
@@ -24,8 +29,10 @@ type process struct {
 	log     *slog.Logger
 	metrics *metrics.Metrics
 	store   *store.Store
+	keys    secretKeys
 
 	registry   *registry.Registry
+	watch      *watch.Watcher
 	history    *history.Reader
 	redelivery *redelivery.Writer
 	book       *policyBook
@@ -37,30 +44,63 @@ type process struct {
 	maintenance *maintenance.Maintenance // nil unless a worker
 }
 
-// orphanStorage is the store with what the registry does for maintenance.
-type orphanStorage struct {
+// houseStorage is the store with what the registry does for maintenance.
+type houseStorage struct {
 	*store.Store
 	registry *registry.Registry
 }
 
 // CloseOrphans implements maintenance.Storage.
-func (s orphanStorage) CloseOrphans(ctx context.Context, limit int) (int, error) {
+func (s houseStorage) CloseOrphans(ctx context.Context, limit int) (int, error) {
 	return s.registry.CloseOrphans(ctx, limit)
 }
 
-func newProcess(ctx context.Context, options Options, dsn string) (*process, error) {
-	s, err := store.Open(ctx, store.Options{DSN: dsn, HotConnections: options.HotConnections, Log: options.Log})
+// secretKeeper is the retention with what the registry forgets.
+type secretKeeper struct {
+	*retention.Keeper
+	registry *registry.Registry
+}
+
+// CleanUp implements maintenance.Retention.
+func (k secretKeeper) CleanUp(ctx context.Context, now time.Time) (map[string]int64, error) {
+	removed, err := k.Keeper.CleanUp(ctx, now)
+	forgotten, forgetErr := k.registry.ForgetExpiredSecrets(ctx)
+	if removed == nil {
+		removed = make(map[string]int64)
+	}
+	removed["endpoint_secrets"] += int64(forgotten)
+	return removed, errors.Join(err, forgetErr)
+}
+
+func newProcess(ctx context.Context, options Options, dsn string) (_ *process, err error) {
+	keys, err := openSecretKeys(options)
 	if err != nil {
 		return nil, err
 	}
-	p := &process{options: options, log: options.Log, store: s, metrics: metrics.New(options.Version)}
-	p.registry = registry.New(s, registry.Options{Presets: policy.PresetNames()})
+	s, err := store.Open(ctx, store.Options{DSN: dsn, HotConnections: options.HotConnections, Log: options.Log, Opener: keys})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	p := &process{options: options, log: options.Log, keys: keys, store: s, metrics: metrics.New(options.Version)}
+	p.registry = registry.New(s, registry.Options{Presets: policy.PresetNames(), Sealer: keys})
+	if err := keys.admit(ctx, p.registry); err != nil {
+		return nil, err
+	}
 	p.history, p.redelivery = history.New(s), redelivery.New(s)
 	p.book = newPolicyBook(p.registry)
+	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})
 	if err != nil {
-		s.Close()
 		return nil, fmt.Errorf("setting up the egress guard: %w", err)
+	}
+	keeper, err := retention.New(s, retention.Options{Keep: options.Retention, Log: p.log})
+	if err != nil {
+		return nil, fmt.Errorf("setting up the retention: %w", err)
 	}
 	p.metrics.WatchStorage(lagMetrics{p.history, s}, p.log)
 
@@ -73,6 +113,9 @@ func newProcess(ctx context.Context, options Options, dsn string) (*process, err
 	p.publish = publish.New(publish.Options{
 		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.metrics, Log: p.log, MaxBody: options.MaxBodyBytes,
 	})
+	if options.plays(RoleWorker) {
+		p.wireMaintenance(keeper)
+	}
 	return p, nil
 }
 
@@ -82,8 +125,12 @@ func (p *process) wireWorker() {
 		Sender:      sender.New(sender.Options{Guard: p.guard, Version: p.options.Version}),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
 	})
+}
+
+func (p *process) wireMaintenance(keeper *retention.Keeper) {
 	p.maintenance = maintenance.New(maintenance.Options{
-		Storage: orphanStorage{p.store, p.registry}, Policies: p.book, Observer: p.metrics,
+		Storage: houseStorage{p.store, p.registry}, Policies: p.book, Observer: p.metrics, Tally: p.metrics,
+		Retention: secretKeeper{keeper, p.registry}, Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
 		Signal: p.dispatcher.Signal, Log: p.log,
 	})
 }

@@ -7,12 +7,14 @@ import (
 
 	"github.com/malotehq/malote/internal/api"
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
 )
 
 // registryAPI shows the registry to the API in the API's own words.
 type registryAPI struct {
 	registry *registry.Registry
+	book     *policyBook
 	wake     func([]delivery.LaneRef)
 }
 
@@ -28,7 +30,7 @@ func keyOf(k registry.Key) api.Key {
 }
 
 func endpointOf(e registry.Endpoint) api.Endpoint {
-	return api.Endpoint{Endpoint: e.Endpoint, Health: api.Health(e.Health)}
+	return api.Endpoint{Endpoint: e.Endpoint, Health: api.Health(e.Health), Rate: e.Rate, SecretHeaders: e.SecretHeaders}
 }
 
 func mapAll[From, To any](list []From, convert func(From) To) []To {
@@ -115,7 +117,11 @@ func (a registryAPI) Endpoints(ctx context.Context, owner api.Owner, page api.Pa
 // UpdateEndpoint implements api.Endpoints.
 func (a registryAPI) UpdateEndpoint(ctx context.Context, owner api.Owner, id delivery.ID, patch api.EndpointPatch, defaults api.Defaults) (api.Endpoint, error) {
 	endpoint, err := a.registry.UpdateEndpoint(ctx, ownerOf(owner), id, registry.EndpointPatch(patch), registry.Defaults(defaults))
-	return endpointOf(endpoint), err
+	if err != nil {
+		return api.Endpoint{}, err
+	}
+	a.wakeLane(id) // it may take more now
+	return endpointOf(endpoint), nil
 }
 
 // DeleteEndpoint implements api.Endpoints.
@@ -123,10 +129,29 @@ func (a registryAPI) DeleteEndpoint(ctx context.Context, owner api.Owner, id del
 	return a.registry.DeleteEndpoint(ctx, ownerOf(owner), id)
 }
 
-// EnableEndpoint implements api.Endpoints. Nothing is replayed with it.
+// EnableEndpoint implements api.Endpoints. Where the policy says so, all that is
+// dead is replayed in the same transaction (R06).
 func (a registryAPI) EnableEndpoint(ctx context.Context, owner api.Owner, id delivery.ID) (api.Endpoint, int, error) {
-	endpoint, err := a.setStatus(ctx, owner, id, registry.Enable)
-	return endpoint, 0, err
+	present, err := a.registry.Endpoint(ctx, ownerOf(owner), id)
+	if err != nil {
+		return api.Endpoint{}, 0, err
+	}
+	contract, err := a.book.Policy(present.Policy)
+	if err != nil {
+		return api.Endpoint{}, 0, err
+	}
+	replayed := 0
+	endpoint, err := a.registry.EnableWith(ctx, ownerOf(owner), id, func(ctx context.Context, tx registry.Tx) (err error) {
+		if contract.ReplayOnEnable {
+			replayed, err = redelivery.ReplayDeadIn(ctx, tx, id)
+		}
+		return err
+	})
+	if err != nil {
+		return api.Endpoint{}, 0, err
+	}
+	a.wakeLane(id)
+	return endpointOf(endpoint), replayed, nil
 }
 
 // DisableEndpoint implements api.Endpoints.
@@ -149,8 +174,12 @@ func (a registryAPI) setStatus(ctx context.Context, owner api.Owner, id delivery
 	if err != nil {
 		return api.Endpoint{}, err
 	}
-	a.wake([]delivery.LaneRef{{Shard: id.Shard(), EndpointID: id}})
+	a.wakeLane(id)
 	return endpointOf(endpoint), nil
+}
+
+func (a registryAPI) wakeLane(id delivery.ID) {
+	a.wake([]delivery.LaneRef{{Shard: id.Shard(), EndpointID: id}})
 }
 
 // AddSecret implements api.Endpoints.

@@ -66,13 +66,16 @@ func (p *process) handler() http.Handler {
 }
 
 func (p *process) api() http.Handler {
-	reg := registryAPI{registry: p.registry, wake: p.waker.Wake}
+	reg := registryAPI{registry: p.registry, book: p.book, wake: p.waker.Wake}
 	options := api.Options{
 		Publisher: p.publish, Keys: reg, Tenants: reg, Endpoints: reg, Policies: reg,
 		History:    historyAPI{p.history},
 		Redelivery: redeliveryAPI{p.redelivery, p.book, p.waker.Wake},
+		Recoveries: recoveryAPI{p.redelivery, p.registry},
+		Signals:    signalsAPI{p.watch},
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
+		Retention:    p.options.Retention,
 		MaxBodyBytes: p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,
 	}
 	if p.options.AdminKey != "" {

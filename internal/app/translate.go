@@ -5,6 +5,7 @@ import (
 
 	"github.com/malotehq/malote/internal/api"
 	"github.com/malotehq/malote/internal/publish"
+	"github.com/malotehq/malote/internal/recovery"
 	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/redelivery"
@@ -23,6 +24,9 @@ func translate(err error) api.Code {
 	if _, waits := errors.AsType[*testWaitsError](err); waits {
 		return api.EndpointBusy
 	}
+	if _, invalid := errors.AsType[recovery.Invalid](err); invalid {
+		return api.InvalidRequest
+	}
 	for _, known := range []struct {
 		err  error
 		code api.Code
@@ -37,6 +41,11 @@ func translate(err error) api.Code {
 		{redelivery.ErrNotDead, api.DeliveryNotResolvable},
 		{redelivery.ErrResolution, api.InvalidRequest},
 		{redelivery.ErrTooMany, api.InvalidRequest},
+		{redelivery.ErrNoRecovery, api.NotFound},
+		{redelivery.ErrRunning, api.RecoveryRunning},
+		{redelivery.ErrEnded, api.RecoveryEnded},
+		{redelivery.ErrEndpointDisabled, api.EndpointDisabled},
+		{redelivery.ErrEndpointDeleted, api.NotFound},
 	} {
 		if errors.Is(err, known.err) {
 			return known.code

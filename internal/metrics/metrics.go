@@ -31,6 +31,7 @@ type Metrics struct {
 	stranded    prometheus.Counter
 	rescued     prometheus.Counter
 	maintenance *prometheus.CounterVec
+	removed     *prometheus.CounterVec
 }
 
 // statementTime are the buckets of database work, in seconds.
@@ -57,11 +58,12 @@ func New(version string) *Metrics {
 		stranded:    counter("malote_stranded_lanes_total", "Lanes with due work that nobody would have woken; found and woken by the sweep. Anything but 0 is a bug, or a publisher killed at the wrong moment."),
 		rescued:     counter("malote_expired_leases_total", "Claims whose worker was lost."),
 		maintenance: counters("malote_maintenance_runs_total", "Runs of periodic tasks.", "task", "result"),
+		removed:     counters("malote_removed_rows_total", "Rows that were older than the retention, by table.", "table"),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "malote_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version}})
 	info.Set(1)
 	m.registry.MustRegister(m.published, m.commits, m.batches, m.claims, m.claimed, m.attempts, m.attemptTime, m.inFlight,
-		m.closed, m.lost, m.signals, m.stranded, m.rescued, m.maintenance, info,
+		m.closed, m.lost, m.signals, m.stranded, m.rescued, m.maintenance, m.removed, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.preset()
 	return m
@@ -81,6 +83,9 @@ func (m *Metrics) preset() {
 		m.closed.WithLabelValues(string(state))
 	}
 	for _, kind := range circuit.SignalKinds {
+		m.signals.WithLabelValues(string(kind))
+	}
+	for _, kind := range []delivery.SignalKind{delivery.ManyFailures, delivery.DeadUnattended} {
 		m.signals.WithLabelValues(string(kind))
 	}
 }
@@ -156,6 +161,16 @@ func (m *Metrics) Rescued(claims int) { m.rescued.Add(float64(claims)) }
 func (m *Metrics) TaskRan(task string, err error) {
 	m.maintenance.WithLabelValues(task, "error") // exists from the first run
 	m.maintenance.WithLabelValues(task, result(err)).Inc()
+}
+
+// SignalsRaised implements maintenance.Tally.
+func (m *Metrics) SignalsRaised(kind string, signals int) {
+	m.signals.WithLabelValues(kind).Add(float64(signals))
+}
+
+// RowsRemoved implements maintenance.Tally.
+func (m *Metrics) RowsRemoved(table string, rows int64) {
+	m.removed.WithLabelValues(table).Add(float64(rows))
 }
 
 func result(err error) string {

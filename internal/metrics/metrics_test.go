@@ -90,6 +90,8 @@ func useAll(m *Metrics) {
 	m.Completed(1, result, time.Millisecond, nil)
 	m.Stranded(2)
 	m.Rescued(3)
+	m.SignalsRaised("many_failures", 2)
+	m.RowsRemoved("events", 7)
 }
 
 func TestMetrics_NamesAndLabelsAreWellFormed(t *testing.T) {
@@ -121,6 +123,7 @@ var labels = map[string][]string{
 	"malote_maintenance_runs_total":          {"result", "task"},
 	"malote_oldest_pending_age_seconds":      {"endpoints"},
 	"malote_pending_deliveries":              nil,
+	"malote_removed_rows_total":              {"table"},
 	"malote_sending_deliveries":              nil,
 	"malote_lane_oldest_pending_age_seconds": {"endpoint", "tenant"},
 	"malote_lane_pending_deliveries":         {"endpoint", "tenant"},
@@ -157,7 +160,8 @@ func TestMetrics_NamesAndLabelsAreBounded(t *testing.T) {
 // compared are the metrics that counted shows whole.
 var compared = []string{
 	"malote_attempts_in_flight", "malote_claimed_deliveries_total", "malote_deliveries_total", "malote_expired_leases_total",
-	"malote_info", "malote_lost_claims_total", "malote_maintenance_runs_total", "malote_published_events_total", "malote_signals_total",
+	"malote_info", "malote_lost_claims_total", "malote_maintenance_runs_total", "malote_published_events_total",
+	"malote_removed_rows_total", "malote_signals_total",
 }
 
 const counted = `
@@ -191,12 +195,17 @@ malote_maintenance_runs_total{result="ok",task="sweep"} 1
 malote_published_events_total{result="duplicate"} 2
 malote_published_events_total{result="event"} 5
 malote_published_events_total{result="refused"} 1
+# HELP malote_removed_rows_total Rows that were older than the retention, by table.
+# TYPE malote_removed_rows_total counter
+malote_removed_rows_total{table="events"} 7
 # HELP malote_signals_total What somebody should hear of.
 # TYPE malote_signals_total counter
 malote_signals_total{kind="circuit_closed"} 0
 malote_signals_total{kind="circuit_opened"} 1
+malote_signals_total{kind="dead_unattended"} 0
 malote_signals_total{kind="endpoint_disabled"} 0
 malote_signals_total{kind="endpoint_failing"} 0
+malote_signals_total{kind="many_failures"} 2
 `
 
 func TestMetrics_CountWhatTheyAreTold(t *testing.T) {
@@ -220,6 +229,8 @@ func TestMetrics_CountWhatTheyAreTold(t *testing.T) {
 	m.Completed(4, policy.Completed{}, time.Millisecond, errAway)
 	m.Stranded(2)
 	m.Rescued(3)
+	m.SignalsRaised("many_failures", 2)
+	m.RowsRemoved("events", 7)
 	m.TaskRan("sweep", nil)
 	require.NoError(t, testutil.GatherAndCompare(m.registry, strings.NewReader(counted), compared...))
 

@@ -63,12 +63,15 @@ func (r *Registry) SetStatus(ctx context.Context, owner Owner, id delivery.ID, c
 	return changed, nil
 }
 
+// Tx is the transaction that EnableWith lends to another part of the store.
+type Tx = pgx.Tx
+
 // EnableWith enables an endpoint as SetStatus does, and in the same transaction
 // runs what is to become of its deliveries (R06). Then the lane and the tenant
 // are locked already, and the endpoint takes deliveries. within must have no
 // effect but what it does with the transaction: it is called again if the
 // transaction has to be. Its error undoes everything and is what errors.Is finds.
-func (r *Registry) EnableWith(ctx context.Context, owner Owner, id delivery.ID, within func(ctx context.Context, tx pgx.Tx) error) (changed Endpoint, _ error) {
+func (r *Registry) EnableWith(ctx context.Context, owner Owner, id delivery.ID, within func(ctx context.Context, tx Tx) error) (changed Endpoint, _ error) {
 	err := r.inTx(ctx, "enabling an endpoint", func(tx pgx.Tx) error {
 		err := changeEndpoint(ctx, tx, owner, id, func(l lane) error {
 			if err := setStatus(ctx, tx, l, Enable); err != nil {

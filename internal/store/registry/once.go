@@ -74,6 +74,18 @@ func (o Once) first(ctx context.Context, tx pgx.Tx, scope onceScope, id delivery
 	return delivery.ID{}, false, errors.New("the idempotency key keeps being taken and forgotten by others")
 }
 
+// FirstID gives the id that a creating request of another kind of thing is to
+// use: a new one of the shard, or, for a repeat, that of the first request with
+// the key. The thing itself is made afterwards, under that id, by who must be
+// able to do it twice: a process that died in between left the id and no thing.
+func (r *Registry) FirstID(ctx context.Context, shard delivery.Shard, scope string, once Once) (id delivery.ID, first bool, _ error) {
+	err := r.inTx(ctx, "taking an idempotency key", func(tx pgx.Tx) (err error) {
+		id, first, err = once.first(ctx, tx, onceScope{shard, scope}, r.newID(shard))
+		return err
+	})
+	return id, first, err
+}
+
 // orDeleted is for a repeat whose first request's creation is not there any more.
 func orDeleted(err error) error {
 	if errors.Is(err, ErrNotFound) {
