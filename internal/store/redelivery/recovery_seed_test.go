@@ -175,4 +175,3 @@ func (c entityCase) check(s seeder, reopen func(endpoint delivery.ID)) {
 			AND reason = 'replaced_by_newer' AND superseded_by = $3`, rival.Shard(), rival, id), c.name)
 	}
 }
-
