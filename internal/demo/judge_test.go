@@ -2,6 +2,8 @@ package demo
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -210,4 +212,18 @@ func TestSummarise_GroupsAndMeasures(t *testing.T) {
 func (tr *trial) emptied() EndpointSummary {
 	tr.witnesses[0].records = nil
 	return summarise(tr.evidence, judgement{}, newLedger(), time.Second).ByEndpoint[0]
+}
+
+// The tool that loads Malote names the machine, and shows the figures that look
+// bad beside the others.
+func TestGateway_G11_TheTableNamesTheMachineAndKeepsTheBadRows(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t)
+	s := summarise(tr.evidence, judge(tr.evidence), newLedger(), 999*time.Millisecond)
+	text := s.text(palette{})
+	require.Contains(t, text, fmt.Sprintf("%d core", runtime.NumCPU()))
+	require.Contains(t, text, runtime.GOOS+"/"+runtime.GOARCH)
+	for _, bad := range []string{string(TooSlow), "shop: well", "1.0 s", "shop: ill (500)", "FAILED"} {
+		require.Contains(t, text, bad)
+	}
 }

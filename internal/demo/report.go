@@ -24,7 +24,7 @@ func (s *Summary) text(p palette) string {
 			lines = append(lines, "  "+row)
 		}
 	}
-	section("What was published", []string{s.publishedLine(), fmt.Sprintf("%.0f events a second", s.Events.PerSecond)})
+	section("What was published", []string{s.publishedLine(), fmt.Sprintf("%.0f events a second, everything on one machine: %s", s.Events.PerSecond, s.Machine)})
 	section(fmt.Sprintf("What became of %s deliveries, after %s attempts", grouped(s.Deliveries.Total), grouped(s.Deliveries.Attempts)), s.stateRows())
 	if len(s.Explained) > 0 {
 		section("Not delivered, and why", s.explainedRows())

@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -11,13 +12,18 @@ import (
 
 // summarise adds up evidence and judgement.
 func summarise(found *evidence, j judgement, l *ledger, maxP99 time.Duration) Summary {
-	s := Summary{Faults: append(l.allFaults(), j.faults...)}
+	s := Summary{Machine: machine(), Faults: append(l.allFaults(), j.faults...)}
 	s.sumUpDeliveries(j)
 	s.sumUpEndpoints(found, j)
 	s.sumUpLatencies(found, maxP99)
 	s.sumUpPublishing(l)
 	s.conclude()
 	return s
+}
+
+// machine is what everything ran on, as far as a program can tell.
+func machine() string {
+	return fmt.Sprintf("%s of %s/%s, %s", plural(runtime.NumCPU(), "core"), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 func (s *Summary) sumUpDeliveries(j judgement) {

@@ -13,6 +13,7 @@ type Summary struct {
 	Verdict     string  `json:"verdict"`
 	Interrupted bool    `json:"interrupted"` // nothing was accounted for
 	Seconds     float64 `json:"seconds"`     // in all
+	Machine     string  `json:"machine"`     // on which everything ran: figures are nothing without it
 	Tenants     int     `json:"tenants"`
 	Endpoints   int     `json:"endpoints"`
 
