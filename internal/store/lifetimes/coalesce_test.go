@@ -68,7 +68,7 @@ func TestFairQueue_F13_TheNewerHasItsOwnAge(t *testing.T) {
 func TestFairQueue_F13_AStoppedEndpointsQueue(t *testing.T) {
 	l := newLife(t, "fair-queue")
 	l.endpoint()
-	for range 2 * day / (3 * time.Hour) {
+	for range day / (3 * time.Hour) {
 		for _, entity := range []string{"a", "b", "c"} {
 			l.publish(about(entity), saying(entity+l.clock.Now().Format(time.RFC3339)))
 		}

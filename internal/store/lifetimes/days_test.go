@@ -25,7 +25,7 @@ func TestRouta_R04_ReadableForThirtyDays(t *testing.T) {
 	for range 29 {
 		l.clock.Advance(t, day) // and nobody does anything, but partitions are made
 	}
-	l.tend()
+	l.sweep()
 
 	require.Equal(t, delivery.Delivered, l.became(good).State)
 	dead := l.became(bad)

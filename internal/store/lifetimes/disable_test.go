@@ -29,13 +29,13 @@ func (l *life) toldOf(endpoint delivery.ID, kinds ...string) (list []told) {
 	return list
 }
 
-// failFor publishes an event every so often to the endpoint, which fails, and
-// gives the events.
+// failFor publishes an event every so often to the endpoint, which fails and asks
+// for six hours, and gives the events.
 func (l *life) failFor(period, every time.Duration, endpoint delivery.ID) (events []delivery.ID) {
 	l.Helper()
 	for begin := l.clock.Now(); l.clock.Now().Before(begin.Add(period)); {
 		events = append(events, l.publish(only(endpoint)))
-		l.live(every, status(503))
+		l.live(every, askingFor(503, "21600"))
 	}
 	return events
 }
@@ -47,11 +47,11 @@ func oneAtATime(e *registry.NewEndpoint) { e.MaxInFlight = 1 }
 func fiveDays(t *testing.T, preset string) (l *life, endpoint delivery.ID, events []delivery.ID) {
 	l = newLife(t, preset)
 	endpoint = l.endpoint(oneAtATime)
-	const every = 7 * time.Hour
+	const every, attempts = 17 * time.Hour, 10 * time.Hour // attempts are more often than that
 	events = l.failFor(5*day-time.Hour, every, endpoint)
 	require.Equal(t, delivery.Active, l.health(endpoint).Status)
 	require.Len(t, l.toldOf(endpoint, disabledKind), 0)
-	events = append(events, l.failFor(6*time.Hour, 3*time.Hour, endpoint)...)
+	events = append(events, l.failFor(attempts, attempts/2, endpoint)...)
 
 	news := l.toldOf(endpoint, failingKind, disabledKind)
 	require.Len(t, news, 3)
@@ -64,7 +64,7 @@ func fiveDays(t *testing.T, preset string) (l *life, endpoint delivery.ID, event
 		require.Equal(t, want.detail, news[i].detail)
 		// By the first failure after that.
 		require.GreaterOrEqual(t, news[i].after, want.after)
-		require.LessOrEqual(t, news[i].after, want.after+every)
+		require.LessOrEqual(t, news[i].after, want.after+attempts)
 	}
 	health := l.health(endpoint)
 	require.Equal(t, delivery.DisabledBySystem, health.Status)

@@ -93,7 +93,7 @@ func TestFairQueue_F11_PausesGrowWithTheFailures(t *testing.T) {
 		require.Equal(t, l.clock.Now().Add(pause), l.health(endpoint).PausedUntil)
 		l.clock.Advance(t, pause-time.Microsecond)
 		l.publish() // new work does not wake it before its time; a microsecond passes
-		l.tend()
+		l.sweep()
 		probes := l.claimTogether()
 		require.Len(t, probes, 4, "max_in_flight probes over both processes")
 		l.finish(l.next(), probes, status(503))
@@ -123,7 +123,7 @@ func TestFairQueue_F11_ThePauseHoldsForBothProcesses(t *testing.T) {
 	for range 60 {
 		require.Empty(t, l.claimTogether())
 		l.clock.Advance(t, time.Second-time.Microsecond)
-		l.tend()
+		l.sweep()
 		require.Empty(t, l.claimTogether())
 		l.clock.Advance(t, time.Microsecond)
 	}

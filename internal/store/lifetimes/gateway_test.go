@@ -93,13 +93,13 @@ func TestGateway_G07_OneProbeOverBothProcesses(t *testing.T) {
 	require.Len(t, l.turn(status(500)), 10)
 	for _, pause := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute} {
 		l.clock.Advance(t, pause-time.Microsecond)
-		l.tend()
+		l.sweep()
 		require.Empty(t, l.claimTogether())
 		l.clock.Advance(t, time.Microsecond)
 		probes := l.claimTogether()
 		require.Len(t, probes, 1)
 		l.publish()
-		l.tend()
+		l.sweep()
 		require.Empty(t, l.claimTogether(), "while it is under way")
 		l.finish(l.next(), probes, status(500))
 	}

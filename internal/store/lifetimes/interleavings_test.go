@@ -23,7 +23,7 @@ import (
 
 const (
 	interleavings = 1000
-	rounds        = 12
+	rounds        = 8
 	entities      = 2 // that each interleaving's events are about
 )
 
@@ -311,7 +311,8 @@ func (m *mingle) drain() {
 		if len(claimed.Claims) > 0 {
 			continue
 		}
-		m.tend()
+		m.sweep()
+		m.rescue()
 		if claimed.NextDue == delivery.NothingDue && m.states()[delivery.Sending] == 0 {
 			return
 		}

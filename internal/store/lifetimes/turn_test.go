@@ -186,22 +186,21 @@ func (l *life) rescue() (rescued int) {
 	return len(completions) - l.record(process, completions).Lost
 }
 
-// tend is the maintenance. Nothing may ever be stranded while nobody dies
+// sweep is the maintenance's. Nothing may ever be stranded while nobody dies
 // between a commit and a wake-up (I4).
-func (l *life) tend() (rescued int) {
+func (l *life) sweep() {
 	l.Helper()
-	rescued = l.rescue()
 	stranded, err := l.next().Sweep(l.Context())
 	require.NoError(l, err)
 	require.Zero(l, stranded, "stranded lanes at %s", l.clock.Now())
-	return rescued
 }
 
-// liveUntil lets both processes work until some time of the chapter, whenever something is due or a lease
-// ends.
+// liveUntil lets both processes work until some time of the chapter, whenever
+// something is due or a lease ends.
 func (l *life) liveUntil(after time.Duration, as answer) {
 	l.Helper()
-	for end, idle := l.begin.Add(after), 0; ; idle++ {
+	defer l.sweep()
+	for end, idle := l.begin.Add(after), 1; ; idle++ {
 		require.Less(l, idle, 10_000, "something is due, and nobody gets it")
 		process := l.next()
 		claimed := l.claim(process)
@@ -209,12 +208,16 @@ func (l *life) liveUntil(after time.Duration, as answer) {
 			l.finish(process, claimed.Claims, as)
 			continue
 		}
-		if l.tend() > 0 {
+		next := l.leaseEnds().Add(time.Microsecond)
+		if !next.After(l.clock.Now()) {
+			require.NotZero(l, l.rescue())
 			continue
 		}
-		next := l.leaseEnds().Add(time.Microsecond)
+		if idle%16 == 0 {
+			l.sweep()
+		}
 		if claimed.NextDue != delivery.NothingDue {
-			// The distance comes as seconds in floating point: the microsecond is rounded.
+			// It comes as seconds in floating point, exact to the microsecond.
 			due := l.clock.Now().Add(claimed.NextDue.Round(time.Microsecond))
 			if due.Before(next) {
 				next = due
