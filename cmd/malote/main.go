@@ -3,7 +3,7 @@
 // options of the packages that do the work, and errors into one line.
 //
 // The commands that operate a Malote talk to its HTTP API and nothing else;
-// migrate and doctor alone look at the database. None of them decides anything
+// migrate, doctor and secrets alone look at the database. None of them decides anything
 // about deliveries.
 package main
 
@@ -38,11 +38,14 @@ type cli struct {
 	Demo   demoCommand   `cmd:"" help:"See it all at work, with receivers that behave and others that do not." group:"Run"`
 	Listen listenCommand `cmd:"" help:"Receive webhooks, verify and print them: the other side, for trying things out." group:"Run"`
 
+	Simulate simulateCommands `cmd:"" help:"Let hours pass in a second, on paper." group:"Run"`
+
 	Publish    publishCommand     `cmd:"" help:"Publish an event." group:"Use"`
 	Tail       tailCommand        `cmd:"" help:"Follow deliveries, or events, as they happen." group:"Use"`
 	Events     eventsCommands     `cmd:"" help:"What was published." group:"Use"`
 	Deliveries deliveriesCommands `cmd:"" help:"What became of it, endpoint by endpoint." group:"Use"`
 	Replay     replayCommand      `cmd:"" help:"Send deliveries again." group:"Use"`
+	Signals    signalsCommand     `cmd:"" help:"What somebody should hear of: dead deliveries, failing endpoints." group:"Use"`
 
 	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Set up"`
 	Keys      keysCommands      `cmd:"" help:"API keys." group:"Set up"`
@@ -52,6 +55,7 @@ type cli struct {
 
 	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong, and how to put it right." group:"Operate"`
 	Migrate migrateCommands `cmd:"" help:"Bring a database to the current schema." group:"Operate"`
+	Secrets sealingCommands `cmd:"" help:"The keys that seal secrets at rest." group:"Operate"`
 }
 
 // Exit codes.
@@ -119,6 +123,7 @@ func newParser() (*kong.Kong, error) {
 		kong.Vars{
 			"version": version(), "states": joined(delivery.States), "roles": joined(app.Roles),
 			"scheme": string(webhook.SchemeStandard), "schemes": joined([]webhook.Scheme{webhook.SchemeStandard, webhook.SchemeHex}),
+			"signal_kinds": joined(signalKinds), "max_priority": strconv.Itoa(delivery.MaxPriority),
 			"demo_duration": demo.DefaultDuration.String(), "demo_rate": strconv.Itoa(demo.DefaultRate),
 		},
 	)

@@ -16,7 +16,7 @@ import (
 func TestGateway_G07_AThirtySecondOutageUsesUpNobodysBudget(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		gap := time.Duration(rapid.IntRange(20, 2000).Draw(t, "milliseconds between events")) * time.Millisecond
+		gap := time.Duration(rapid.IntRange(250, 2000).Draw(t, "milliseconds between events")) * time.Millisecond
 		begins := start.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "begins")) * time.Second)
 		slowness := time.Duration(rapid.IntRange(0, 15_000).Draw(t, "milliseconds to fail")) * time.Millisecond
 		life := Life{

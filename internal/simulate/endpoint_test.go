@@ -17,7 +17,7 @@ func TestDisable_F14_S08_AfterFiveDaysWithWarningsAfterOneAndThree(t *testing.T)
 	t.Parallel()
 	for name, longestPause := range map[string]time.Duration{"fair-queue": time.Hour, "standard": 30 * time.Minute} {
 		rapid.Check(t, func(t *rapid.T) {
-			gap := time.Duration(rapid.IntRange(30, 360).Draw(t, "minutes between events")) * time.Minute
+			gap := time.Duration(rapid.IntRange(60, 360).Draw(t, "minutes between events")) * time.Minute
 			story := Life{
 				Policy: preset(t, name), Accepted: every(gap, int(8*day/gap)), Receiver: answering(500, time.Second), Random: drawRandom(t),
 			}.Run()

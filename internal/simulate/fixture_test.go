@@ -65,10 +65,6 @@ func every(d time.Duration, n int) []time.Time {
 // once is one event.
 func once() []time.Time { return every(0, 1) }
 
-func (s *Story) of(d *Delivery) []*Attempt {
-	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a *Attempt) bool { return a.Delivery != d })
-}
-
 func (s *Story) kinds(kind circuit.SignalKind) []circuit.Signal {
 	return slices.DeleteFunc(slices.Clone(s.Signals), func(signal circuit.Signal) bool { return signal.Kind != kind })
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -161,8 +162,8 @@ func (m *measure) result(system System) Result {
 func (m *measure) latency(group int, from, until time.Duration) Latency {
 	var l Latency
 	var took []time.Duration
-	for n, a := range m.arrivals {
-		if a.at < from || a.at >= until || m.groupOf(n) != group {
+	for n := m.firstFrom(from); n < len(m.arrivals) && m.arrivals[n].at < until; n++ {
+		if m.groupOf(n) != group {
 			continue
 		}
 		l.Published++
@@ -170,7 +171,7 @@ func (m *measure) latency(group int, from, until time.Duration) Latency {
 			continue
 		}
 		took = append(took, m.took[n])
-		if a.at+m.took[n] <= m.incident.Duration {
+		if m.arrivals[n].at+m.took[n] <= m.incident.Duration {
 			l.InTime++
 		}
 	}
@@ -178,6 +179,12 @@ func (m *measure) latency(group int, from, until time.Duration) Latency {
 	slices.Sort(took)
 	l.P50, l.P95, l.P99, l.Max = rank(took, 0.5), rank(took, 0.95), rank(took, 0.99), rank(took, 1)
 	return l
+}
+
+// firstFrom is the first arrival that is not earlier: they are in order.
+func (m *measure) firstFrom(at time.Duration) int {
+	n, _ := slices.BinarySearchFunc(m.arrivals, at, func(a arrival, at time.Duration) int { return cmp.Compare(a.at, at) })
+	return n
 }
 
 // rank is the nearest-rank percentile of what is sorted; 0 of nothing.

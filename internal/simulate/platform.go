@@ -127,7 +127,7 @@ func (p *platform) claimFor(claimer *process) (more bool) {
 	room, hanging := claimer.left(p.now)
 	claimed := 0
 	if asked := min(room, n); asked > 0 {
-		lanes := 0
+		var lanes int
 		claimed, lanes = p.claim(claimer, asked, false, nil)
 		if asked == n || claimed < asked && lanes < asked {
 			return claimed == n || lanes == n
