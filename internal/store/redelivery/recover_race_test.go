@@ -122,7 +122,6 @@ func TestRecover_F13_AmongAllThatMoveDeliveries(t *testing.T) {
 			return err
 		},
 		"publish facts": func(int) error { return s.publishKeyed(endpoint, "acme", "") },
-		"receive":       func(int) error { return r.receive(ctx) },
 		"recover":       func(int) error { return s.recoverSome(ctx, w, endpoint) },
 		"enable":        func(int) error { return s.disableAndEnable(ctx, endpoint) },
 		"discard and resolve": func(i int) error {
@@ -145,7 +144,23 @@ func TestRecover_F13_AmongAllThatMoveDeliveries(t *testing.T) {
 			}
 		})
 	}
+	done, receiving := make(chan struct{}), sync.WaitGroup{}
+	receiving.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				if err := r.receive(ctx); err != nil {
+					t.Errorf("receive: %v", err)
+				}
+			}
+		}
+	})
 	workers.Wait()
+	close(done)
+	receiving.Wait()
+	require.NoError(t, r.receive(ctx))
 	require.Empty(t, r.older)
 	require.NotEmpty(t, r.newest)
 	const everywhere = `SELECT id FROM malote.queue UNION ALL SELECT id FROM malote.deliveries`

@@ -67,7 +67,7 @@ func (s seeder) randomHistory(random *rand.Rand, endpoint delivery.ID) map[deliv
 func TestRecover_AnyHistory(t *testing.T) {
 	t.Parallel()
 	s, w := seeded(t)
-	for seed := range uint64(30) {
+	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		endpoint := s.endpoint("acme")
 		s.exec(`INSERT INTO malote.lane_stats (shard, endpoint_id, hour, ok, total_ms) VALUES ($1, $2, date_trunc('hour', now()), 1, 5000)`,
