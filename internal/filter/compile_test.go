@@ -46,10 +46,10 @@ func TestCompile_RefusesWithPlaceAndAdvice(t *testing.T) {
 		"data.a.all(x, data.b.all(y, data.c.all(z, x == y || y == z)))":                {1, 1, "use fewer loops"},
 		strings.Repeat("(", 40) + "true" + strings.Repeat(")", 40):                     {1, 1, "write it flatter"},
 		"type in ['a'" + strings.Repeat(",'a'", 500) + "]":                             {1, 1, "shorter"},
-		"type == 'a'\n&& \xff":             {2, 4, "UTF-8"},
-		strings.Repeat("x", 4097):          {1, 1, "shorten it"},
-		"type " + strings.Repeat("x", 300): {1, 6, "'" + strings.Repeat("x", 100)},
-		"type == \x00":                     {1, 9, "means nothing"},
+		"type == 'a'\n&& 'é' \xff":                                                     {2, 8, "UTF-8"},
+		strings.Repeat("x", 4097):                                                      {1, 1, "shorten it"},
+		"type " + strings.Repeat("x", 300):                                             {1, 6, "'" + strings.Repeat("x", 100)},
+		"type == \x00":                                                                 {1, 9, "means nothing"},
 	} {
 		_, err := Compile(source)
 		var refused *SyntaxError

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -123,4 +124,19 @@ func TestMatch_AllFiltersOfAnEventTogetherAreBounded(t *testing.T) {
 	got, err = refuses.Match(event)
 	require.ErrorIs(t, err, ErrTooExpensive)
 	require.True(t, got)
+}
+
+// A call is charged once it is over. For this one that would be after seconds.
+func TestMatch_PatternsDoNotBeginWhatTheyMayNotEnd(t *testing.T) {
+	t.Parallel()
+	f, err := Compile(`data.matches("(x?){60}y")`)
+	require.NoError(t, err)
+	event := NewEvent(&delivery.Event{}, []byte(`"`+strings.Repeat("x", MaxData-2)+`"`))
+	_, err = event.decoded()
+	require.NoError(t, err)
+	began := time.Now()
+	got, err := f.Match(event)
+	require.ErrorIs(t, err, ErrTooExpensive)
+	require.True(t, got)
+	require.Less(t, time.Since(began), time.Second)
 }

@@ -19,7 +19,7 @@ const order = `{
 	"id": "o-1", "total": 1500, "rate": 0.1, "paid": true, "note": null, "weird key": 1, "in": 2,
 	"customer": {"name": "Zoë", "tags": ["vip", "br"]},
 	"items": [{"sku": "A", "quantity": 2}, {"sku": "B", "quantity": 1}],
-	"big": 9007199254740993, "huge": 18446744073709551615, "more": 18446744073709551616, "whole": 3.0
+	"big": 9007199254740993, "large": 9223372036854775809, "huge": 18446744073709551615, "more": 18446744073709551616, "whole": 3.0
 }`
 
 func orderEvent() *Event {
@@ -70,13 +70,14 @@ func TestMatch(t *testing.T) {
 		`matches(data.id, "^x")`:                                       false,
 		`type == "a" || data.total == 1500`:                            true,
 		`data.big == 9007199254740993 && data.big != 9007199254740992`: true,
-		`data.huge == 18446744073709551615u && data.huge > data.big`:   true,
-		`data.more > data.huge`:                                        false, // the nearest double is the same
-		`data.more >= data.huge && data.more > 1000`:                   true,
-		`true // all of them`:                                          true,
-		`type == "nothing" && data.missing > 3`:                        false, // the answer does not depend on it
-		`data.missing > 3 && type == "nothing"`:                        false,
-		`type == "order.paid" || data.missing > 3`:                     true,
+		`data.large == 9223372036854775809u && data.large != 9223372036854775810u`: true,
+		`data.huge == 18446744073709551615u && data.huge > data.big`:               true,
+		`data.more > data.huge`:                      false, // the nearest double is the same
+		`data.more >= data.huge && data.more > 1000`: true,
+		`true // all of them`:                        true,
+		`type == "nothing" && data.missing > 3`:      false, // the answer does not depend on it
+		`data.missing > 3 && type == "nothing"`:      false,
+		`type == "order.paid" || data.missing > 3`:   true,
 	} {
 		f, err := Compile(source)
 		require.NoError(t, err, source)
@@ -217,7 +218,7 @@ func drawInteger(t *rapid.T, label string) string {
 	if rapid.Bool().Draw(t, label+" is signed") {
 		return strconv.FormatInt(rapid.Int64().Draw(t, label), 10)
 	}
-	return strconv.FormatUint(rapid.Uint64().Draw(t, label), 10)
+	return strconv.FormatUint(rapid.Uint64Min(1<<63).Draw(t, label), 10)
 }
 
 // near is the integer next to one, unless that is out of range.
