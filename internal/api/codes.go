@@ -55,6 +55,7 @@ const (
 	TenantBusy            Code = "tenant_busy"
 	PolicyExists          Code = "policy_exists"
 	SecretExists          Code = "secret_exists"
+	TooManySecrets        Code = "too_many_secrets"
 	SecretHeaderMissing   Code = "secret_header_missing"
 	EndpointDisabled      Code = "webhook_endpoint_disabled"
 	EndpointBusy          Code = "webhook_endpoint_busy"
@@ -102,6 +103,7 @@ var meanings = []meaning{
 	{TenantBusy, http.StatusConflict, "Deliveries to the tenant's deleted endpoints are still being sent: try again in a minute."},
 	{PolicyExists, http.StatusConflict, "There is already another policy with this name, and policies never change: choose a new name."},
 	{SecretExists, http.StatusConflict, "The endpoint has this secret already: choose another one, or leave it out to have one generated."},
+	{TooManySecrets, http.StatusConflict, "Ten secrets of the endpoint are live already: revoke one first, or wait until a rotation's overlap is over."},
 	{SecretHeaderMissing, http.StatusConflict, "A secret header was to keep its value and has none: another request removed it; give its value."},
 	{EndpointBusy, http.StatusConflict, "No attempt could be made in time: the endpoint's slots are taken, or it is paused after failures. The test event stays queued, ahead of all others."},
 	{EndpointDisabled, http.StatusConflict, "The endpoint is disabled, or paused where only an active one will do: enable it first."},

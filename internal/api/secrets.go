@@ -73,13 +73,13 @@ func (s *server) registerSecrets(r *routes) {
 		id: "add-secret", method: http.MethodPost, path: root, tag: tagSecrets, need: mayManage,
 		status: http.StatusCreated, okMeans: aRepeat, summary: "Add a secret",
 		description: "It signs beside those that are there, at once. Without a body, one is generated; the answer holds it, this once.",
-		codes:       []Code{InvalidSecret, SecretExists, CreatedAndDeleted},
+		codes:       []Code{InvalidSecret, SecretExists, TooManySecrets, CreatedAndDeleted},
 	}, s.addSecret)
 	handle(r, route{
 		id: "rotate-secret", method: http.MethodPost, path: root + "/rotate", tag: tagSecrets, need: mayManage,
 		status: http.StatusCreated, okMeans: aRepeat, summary: "Rotate the secret",
 		description: "Adds a new secret and lets all older ones expire after the overlap, in which all of them sign. The answer holds it, this once.",
-		sample:      `{"overlap": "48h"}`, codes: []Code{InvalidSecret, SecretExists, CreatedAndDeleted},
+		sample:      `{"overlap": "48h"}`, codes: []Code{InvalidSecret, SecretExists, TooManySecrets, CreatedAndDeleted},
 	}, s.rotateSecret)
 	handle(r, route{
 		id: "list-secrets", method: http.MethodGet, path: root, tag: tagSecrets, need: mayManage,

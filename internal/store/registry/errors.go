@@ -52,6 +52,8 @@ const (
 	ErrTenantBusy       Conflict = "tenant_busy"
 	ErrEndpointDisabled Conflict = "webhook_endpoint_disabled"
 	ErrSecretExists     Conflict = "secret_exists"
+	// ErrTooManySecrets: MaxSecrets are live already.
+	ErrTooManySecrets Conflict = "too_many_secrets"
 	// ErrNoSecretHeader: the value of a secret header is to be kept, and there is
 	// no header of that name.
 	ErrNoSecretHeader Conflict = "secret_header_missing"
@@ -70,6 +72,7 @@ var conflictTexts = map[Conflict]string{
 	ErrTenantInUse:       "the tenant still has endpoints or sources: delete those first",
 	ErrTenantBusy:        "deliveries to the tenant's deleted endpoints are still being sent: try again in a minute",
 	ErrEndpointDisabled:  "the endpoint is disabled: enable it instead",
+	ErrTooManySecrets:    "the endpoint has as many live secrets as it may: revoke one first",
 	ErrSecretExists:      "the endpoint has this secret already: choose another value",
 	ErrNoSecretHeader:    "there is no secret header of this name whose value could be kept: give it one",
 	ErrPolicyExists:      "there is already another policy with this name, and policies never change: choose a new name",

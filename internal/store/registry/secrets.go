@@ -101,13 +101,19 @@ func repeatedSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID) (d
 	return live[at], nil
 }
 
+// MaxSecrets is how many secrets of an endpoint may be live at once: each adds a
+// signature to every request, and a receiver tries them all.
+const MaxSecrets = 10
+
 // refuseSecondCopy opens the live ones to compare: sealed, no two are alike.
 func (r *Registry) refuseSecondCopy(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, value string) error {
 	rows, _ := tx.Query(ctx, secretValuesSQL, endpoint.Shard(), endpoint)
 	var id delivery.ID
 	var sealed []byte
 	var keyID string
+	live := 0
 	_, err := pgx.ForEachRow(rows, []any{&id, &sealed, &keyID}, func() error {
+		live++
 		present, err := r.sealer.Open(sealed, seal.EndpointSecretContext(id), keyID)
 		switch {
 		case err != nil:
@@ -117,6 +123,9 @@ func (r *Registry) refuseSecondCopy(ctx context.Context, tx pgx.Tx, endpoint del
 		}
 		return nil
 	})
+	if err == nil && live >= MaxSecrets {
+		return ErrTooManySecrets
+	}
 	return err
 }
 

@@ -147,3 +147,25 @@ func TestSecret_TheLastRotationSignsFirst(t *testing.T) {
 	require.Equal(t, []delivery.ID{waited.ID, overtaking, endpoint.Secrets[0].ID}, secretIDs(live))
 	require.NotZero(t, live[1].ExpiresAt)
 }
+
+func TestSecrets_S05_ABoundedNumberSigns(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	endpoint := addEndpoint(t, r, "acme")
+	live, err := r.Secrets(t.Context(), AnyTenant, endpoint.ID)
+	require.NoError(t, err)
+	for n := len(live); n < MaxSecrets; n++ {
+		_, _, err := r.AddSecret(t.Context(), AnyTenant, endpoint.ID, fmt.Sprintf("whsec_%d", n), Once{})
+		require.NoError(t, err)
+	}
+	_, _, err = r.AddSecret(t.Context(), AnyTenant, endpoint.ID, "whsec_more", Once{})
+	require.ErrorIs(t, err, ErrTooManySecrets)
+	_, _, err = r.RotateSecret(t.Context(), AnyTenant, endpoint.ID, "whsec_more", time.Hour, Once{})
+	require.ErrorIs(t, err, ErrTooManySecrets)
+	live, err = r.Secrets(t.Context(), AnyTenant, endpoint.ID)
+	require.NoError(t, err)
+	require.NoError(t, r.RevokeSecret(t.Context(), AnyTenant, endpoint.ID, live[0].ID))
+	_, _, err = r.RotateSecret(t.Context(), AnyTenant, endpoint.ID, "whsec_more", time.Hour, Once{})
+	require.NoError(t, err)
+}
