@@ -59,7 +59,9 @@ func elements(t fataler, page string) []element {
 			found := tokens.Token()
 			e.name = found.Data
 			for _, attribute := range found.Attr {
-				require.NotContains(t, e.attributes, attribute.Key)
+				if _, twice := e.attributes[attribute.Key]; twice {
+					require.Fail(t, "an attribute is there twice", attribute.Key)
+				}
 				e.attributes[attribute.Key] = attribute.Val
 			}
 			if len(open) > 0 {
@@ -67,15 +69,37 @@ func elements(t fataler, page string) []element {
 			}
 			all = append(all, e)
 			if !slices.Contains(voids, e.name) {
-				require.Equal(t, html.StartTagToken, kind, e.name)
+				if kind != html.StartTagToken {
+					require.Fail(t, "this is no element that closes itself", e.name)
+				}
 				open = append(open, len(all)-1)
 			}
 		case html.EndTagToken:
 			name, _ := tokens.TagName()
-			require.NotEmpty(t, open, "</%s> closes nothing", name)
-			require.Equal(t, all[open[len(open)-1]].name, string(name))
+			if len(open) == 0 || all[open[len(open)-1]].name != string(name) {
+				require.Fail(t, "something else is to be closed here", "</%s>", name)
+			}
 			open = open[:len(open)-1]
 		}
+	}
+}
+
+var forbidden = []string{"script", "link", "img", "iframe", "object", "base", "form"}
+
+// directed says whether an element has the attributes that tell how it is to be
+// read, by eyes or ears.
+func directed(e element, l Language) bool {
+	switch e.name {
+	case "html":
+		return e.attributes["lang"] == locales[l].tag && (e.attributes["dir"] == "rtl") == (l == Persian)
+	case "th":
+		return e.attributes["scope"] == "col" || e.attributes["scope"] == "row"
+	case "pre", "svg":
+		return e.attributes["dir"] == "ltr"
+	case "code":
+		return e.attributes["dir"] == "ltr" || e.parent == "pre"
+	default:
+		return true
 	}
 }
 
@@ -83,34 +107,29 @@ func checkHTML(t fataler, page string, l Language) {
 	t.Helper()
 	ids, all := map[string]bool{}, elements(t, page)
 	for _, e := range all {
-		require.NotContains(t, []string{"script", "link", "img", "iframe", "object", "base", "form"}, e.name)
+		if slices.Contains(forbidden, e.name) {
+			require.Fail(t, "this has no place on the page", e.name)
+		}
 		for name, value := range e.attributes {
-			require.False(t, strings.HasPrefix(name, "on"), name)
-			require.NotContains(t, []string{"src", "style", "srcset", "xlink:href"}, name)
-			if name == "href" {
-				require.True(t, strings.HasPrefix(value, "#"), value)
+			loads := slices.Contains([]string{"src", "style", "srcset", "xlink:href"}, name) || name == "href" && !strings.HasPrefix(value, "#")
+			if loads || strings.HasPrefix(name, "on") {
+				require.Fail(t, "this loads or runs something", "%s=%s", name, value)
 			}
-			if name == "id" {
-				require.False(t, ids[value], "the id %s is there twice", value)
-				ids[value] = true
+			if name == "id" && ids[value] {
+				require.Fail(t, "an id is there twice", value)
 			}
 		}
-		switch e.name {
-		case "html":
-			require.Equal(t, locales[l].tag, e.attributes["lang"])
-			require.Equal(t, l == Persian, e.attributes["dir"] == "rtl")
-		case "th":
-			require.Contains(t, []string{"col", "row"}, e.attributes["scope"])
-		case "pre", "svg":
-			require.Equal(t, "ltr", e.attributes["dir"])
-		case "code":
-			require.True(t, e.attributes["dir"] == "ltr" || e.parent == "pre")
+		ids[e.attributes["id"]] = true
+		if !directed(e, l) {
+			require.Fail(t, "this runs in the wrong direction, or says nothing of its scope", "%s %v", e.name, e.attributes)
 		}
 	}
 	for _, e := range all {
 		for _, name := range []string{"aria-labelledby", "href"} {
 			for id := range strings.FieldsSeq(e.attributes[name]) {
-				require.True(t, ids[strings.TrimPrefix(id, "#")], "%s points to %s, which is nowhere", name, id)
+				if !ids[strings.TrimPrefix(id, "#")] {
+					require.Fail(t, "this points nowhere", "%s=%s", name, id)
+				}
 			}
 		}
 	}
