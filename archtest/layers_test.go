@@ -23,7 +23,6 @@ var pure = []string{
 
 var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
-	"internal/store/recovery", "internal/store/retention", "internal/store/watch",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -57,7 +56,6 @@ var layers = []layer{
 	{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
-			"internal/store/recovery", "internal/store/retention", "internal/store/watch",
 		},
 		uses:  slices.Concat(pure, []string{"internal/store"}),
 		tests: equipment,

@@ -49,6 +49,13 @@ ALTER TABLE malote.queue ADD COLUMN fifo_position bigint;
 CREATE INDEX queue_fifo ON malote.queue (shard, endpoint_id, fifo_position, id)
     WHERE status = 'pending' AND fifo_position IS NOT NULL;
 
+-- What a recovery has queued of a lane, to pace it by.
+CREATE INDEX queue_recovered ON malote.queue (shard, endpoint_id, next_attempt_at)
+    WHERE status = 'pending' AND trigger = 'recover';
+-- Whether something newer of an entity was delivered (F13).
+CREATE INDEX deliveries_of_entity ON malote.deliveries (shard, endpoint_id, coalesce_key, id)
+    WHERE state = 'delivered' AND coalesce_key IS NOT NULL;
+
 -- Closed without an endpoint: events that nobody took.
 CREATE INDEX deliveries_of_nobody ON malote.deliveries (shard, tenant, id) WHERE endpoint_id IS NULL;
 
@@ -86,7 +93,7 @@ CREATE INDEX signals_by_kind ON malote.signals (kind, created_at);
 DROP INDEX malote.signals_by_kind, malote.signals_of_tenant;
 ALTER TABLE malote.signals DROP COLUMN event_id, DROP COLUMN event_type;
 DROP TABLE malote.recoveries;
-DROP INDEX malote.deliveries_of_nobody, malote.queue_fifo, malote.lanes_failing, malote.lanes_fifo;
+DROP INDEX malote.deliveries_of_nobody, malote.deliveries_of_entity, malote.queue_recovered, malote.queue_fifo, malote.lanes_failing, malote.lanes_fifo;
 ALTER TABLE malote.queue DROP COLUMN fifo_position;
 DROP SEQUENCE malote.fifo_positions;
 ALTER TABLE malote.lanes DROP COLUMN weight, DROP COLUMN turn_left, DROP COLUMN fifo_since,
