@@ -23,6 +23,7 @@ var pure = []string{
 
 var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
+	"internal/store/retention", "internal/store/watch",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -56,6 +57,7 @@ var layers = []layer{
 	{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
+			"internal/store/retention", "internal/store/watch",
 		},
 		uses:  slices.Concat(pure, []string{"internal/store"}),
 		tests: equipment,
