@@ -37,7 +37,8 @@ type Clock struct {
 
 // OpenAt makes a database in which it is the given instant, and opens a store
 // on it. The instant is cut to microseconds, as the database keeps it. Tests of a
-// package that begin on the same day share a template, and begin sooner.
+// package that begin on the same day begin sooner: one after another, they get
+// the same databases, emptied. What a test changes about the schema it must undo.
 func OpenAt(t testing.TB, instant time.Time) (*store.Store, *Clock) {
 	t.Helper()
 	prepare(t)
@@ -46,7 +47,7 @@ func OpenAt(t testing.TB, instant time.Time) (*store.Store, *Clock) {
 	if err != nil {
 		t.Fatalf("making a database that has a clock: %v", err)
 	}
-	clock := &Clock{dsn: withParameter(database(t, template), "search_path", virtualPath)}
+	clock := &Clock{dsn: withParameter(lend(t, template), "search_path", virtualPath)}
 	clock.store = OpenDSN(t, clock.dsn)
 	clock.Set(t, instant)
 	return clock.store, clock

@@ -81,3 +81,29 @@ func TestClock_BringsPartitions(t *testing.T) {
 		require.Greater(t, until, clock.Now())
 	}
 }
+
+// One after another, tests get the same database, and nothing of each other's.
+func TestOpenAt_LendsWhatIsEmpty(t *testing.T) {
+	t.Parallel()
+	day := start.AddDate(1, 0, 0) // so that nobody else takes it
+	var names []string
+	for range 2 {
+		t.Run("", func(t *testing.T) {
+			s, clock := pgtest.OpenAt(t, day)
+			require.Equal(t, day, told(t, s, `now()`))
+			clock.Advance(t, 40*24*time.Hour)
+			var name string
+			var rows int
+			require.NoError(t, s.Pool().QueryRow(t.Context(), `SELECT current_database(),
+				(SELECT count(*) FROM malote.tenants) + (SELECT count(*) FROM malote.endpoints)`).Scan(&name, &rows))
+			require.Zero(t, rows)
+			names = append(names, name)
+			_, err := s.Pool().Exec(t.Context(), `INSERT INTO malote.tenants (shard, id) VALUES (1, 'acme')`)
+			require.NoError(t, err)
+			_, err = s.Pool().Exec(t.Context(), `INSERT INTO malote.endpoints (shard, id, tenant, url, policy)
+				VALUES (1, gen_random_uuid(), 'acme', 'https://example.com/', 'standard')`)
+			require.NoError(t, err)
+		})
+	}
+	require.Equal(t, names[0], names[1])
+}

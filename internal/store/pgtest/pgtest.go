@@ -35,17 +35,17 @@ var cluster struct {
 	stop     func()
 	err      error
 
-	mu        sync.Mutex
-	templates []string // to be dropped at the end
+	mu   sync.Mutex
+	kept []string // databases to be dropped at the end
 }
 
 // Main runs a package's tests and then removes what they made for all of them:
-// the templates and, if they started it, the cluster. Call it from TestMain:
+// the databases and, if they started it, the cluster. Call it from TestMain:
 // os.Exit(pgtest.Main(m)).
 func Main(m *testing.M) int {
 	code := m.Run()
-	if err := removeTemplates(); err != nil {
-		fmt.Fprintln(os.Stderr, "dropping the tests' templates:", err)
+	if err := dropKept(); err != nil {
+		fmt.Fprintln(os.Stderr, "dropping the tests' databases:", err)
 		code = max(code, 1)
 	}
 	if cluster.stop != nil {
@@ -147,19 +147,23 @@ func startCluster(ctx context.Context) (dsn string, stop func(), err error) {
 // demands.
 func makeTemplate(ctx context.Context, from string, fill func(ctx context.Context, dsn string) error) (name string, err error) {
 	name = "malote_template_" + randomName()
+	dropAtTheEnd(name)
 	if err := execute(ctx, cluster.admin, createStatement(name, from)); err != nil {
 		return "", err
 	}
-	cluster.mu.Lock()
-	cluster.templates = append(cluster.templates, name)
-	cluster.mu.Unlock()
 	return name, fill(ctx, withDatabase(cluster.admin, name))
 }
 
-func removeTemplates() (err error) {
+func dropAtTheEnd(name string) {
+	cluster.mu.Lock()
+	defer cluster.mu.Unlock()
+	cluster.kept = append(cluster.kept, name)
+}
+
+func dropKept() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	for _, name := range cluster.templates {
+	for _, name := range cluster.kept {
 		err = errors.Join(err, execute(ctx, cluster.admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"))
 	}
 	return err
