@@ -2,6 +2,10 @@ package contractpage
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -109,12 +113,25 @@ func requests(t *testing.T, p *policy.Policy) []request {
 		name := strings.ToLower(p.Headers.Signature)
 		r.Headers[name] = "v2" + strings.TrimPrefix(r.Headers[name], "v1")
 	})
-	add("an empty secret", false, signed(now, current), func(r *request) { r.Secrets = []string{""} })
+	add("an empty secret, and a signature that everybody can make", false, signed(now, current), func(r *request) {
+		r.Secrets = []string{""}
+		r.Headers[strings.ToLower(p.Headers.Signature)] = withEmptyKey(p, r)
+	})
 	add("no secret", false, signed(now, current), func(r *request) { r.Secrets = []string{} })
 	if p.Signature.Scheme == policy.StandardWebhooks {
 		add("another id", false, signed(now, current), header(p.Headers.ID, "evt_2"))
 	}
 	return all
+}
+
+func withEmptyKey(p *policy.Policy, r *request) string {
+	sum := hmac.New(sha256.New, nil)
+	if p.Signature.Scheme == policy.TimestampHex {
+		fmt.Fprintf(sum, "%s.%s", r.Headers[strings.ToLower(p.Headers.Timestamp)], r.Body)
+		return "v1=" + hex.EncodeToString(sum.Sum(nil))
+	}
+	fmt.Fprintf(sum, "%s.%s.%s", r.Headers[strings.ToLower(p.Headers.ID)], r.Headers[strings.ToLower(p.Headers.Timestamp)], r.Body)
+	return "v1," + base64.StdEncoding.EncodeToString(sum.Sum(nil))
 }
 
 func TestSamples_F16_Verify(t *testing.T) {
