@@ -37,6 +37,7 @@ const (
 	ReplayNoEndpoint       ReplayRefusal = "no_endpoint"
 	ReplayEndpointDeleted  ReplayRefusal = "endpoint_deleted"
 	ReplayEndpointDisabled ReplayRefusal = "endpoint_disabled"
+	ReplayMayHaveArrived   ReplayRefusal = "may_have_arrived"
 	ReplaySuperseded       ReplayRefusal = "superseded"
 	ReplayEventExpired     ReplayRefusal = "event_expired"
 )
@@ -47,7 +48,8 @@ var replayRefusals = map[ReplayRefusal]string{
 	ReplayNoEndpoint:       "Its event matched no endpoint, so there is nowhere to send it.",
 	ReplayEndpointDeleted:  "Its endpoint was deleted.",
 	ReplayEndpointDisabled: "Its endpoint is disabled: enable it first.",
-	ReplaySuperseded:       "A newer delivery with its coalescing key is on its way.",
+	ReplayMayHaveArrived:   "Its endpoint takes everything at most once, and it may have arrived: publish a new event if it must be sent again.",
+	ReplaySuperseded:       "A newer delivery with its coalescing key is on its way, or arrived.",
 	ReplayEventExpired:     "Its event is no longer kept.",
 }
 
@@ -57,7 +59,7 @@ type replayedJSON struct {
 	EndpointID *string `json:"endpoint_id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	URL        *string `json:"url" example:"https://example.com/webhooks" doc:"Where it goes: the endpoint's URL at this moment."`
 	State      *string `json:"state" example:"dead" doc:"The state that it was found in."`
-	Refusal    *string `json:"refusal" doc:"null: it can be replayed. Otherwise not_found, not_replayable, no_endpoint, endpoint_deleted, endpoint_disabled, superseded or event_expired."`
+	Refusal    *string `json:"refusal" doc:"null: it can be replayed. Otherwise not_found, not_replayable, no_endpoint, endpoint_deleted, endpoint_disabled, may_have_arrived, superseded or event_expired."`
 	Detail     *string `json:"detail" doc:"The refusal in a sentence."`
 }
 

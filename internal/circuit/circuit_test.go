@@ -247,3 +247,18 @@ func TestClaimLimit_OfNothing(t *testing.T) {
 	require.Equal(t, 3, ClaimLimit(Settings{}, State{}, 3, start))
 	require.Equal(t, 1, ClaimLimit(Settings{}, State{SlowLevel: 500}, 3, start))
 }
+
+func TestCircuit_TheLongestPauseNeedNotBeAMultiple(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[Kind][]time.Duration{
+		HalfOpenProbe: {10 * time.Minute, 20 * time.Minute, 35 * time.Minute, 35 * time.Minute},
+		Escalating:    {10 * time.Minute, 20 * time.Minute, 30 * time.Minute, 35 * time.Minute, 35 * time.Minute},
+	} {
+		e := newEndpoint(t, Settings{Kind: kind, Failures: 1, Pause: 10 * time.Minute, MaxPause: 35 * time.Minute}, 1)
+		for _, pause := range want {
+			e.fail(1)
+			require.Equal(t, pause, e.pause(), kind)
+			e.wait(pause)
+		}
+	}
+}

@@ -103,7 +103,7 @@ func pause(settings Settings, state State, result Result) State {
 
 // times is a multiple of the pause, at most MaxPause; it cannot overflow.
 func times(settings Settings, n int) time.Duration {
-	if settings.Pause <= 0 || n >= int(settings.MaxPause/settings.Pause) {
+	if settings.Pause <= 0 || n > int(settings.MaxPause/settings.Pause) {
 		return settings.MaxPause
 	}
 	return settings.Pause * time.Duration(n)

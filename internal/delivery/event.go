@@ -13,7 +13,12 @@ type Event struct {
 	Body        []byte
 	ContentType string
 
-	IdempotencyKey string
+	// Where it came from, if a provider's webhook brought it: the source, and the
+	// headers of the provider's request that are passed through, in their order.
+	SourceID ID
+	Headers  []Header
+
+	IdempotencyKey string // unique within the source, or else within the tenant
 	CoalesceKey    string // F13: the entity; empty for facts, which are never coalesced
 	EntityVersion  string
 	ExternalID     string // the publisher's own name for the event
@@ -21,6 +26,9 @@ type Event struct {
 	OccurredAt time.Time // when it happened, by the publisher's word
 	AcceptedAt time.Time // when Malote took it in
 }
+
+// Header is one header of a request that came in.
+type Header struct{ Name, Value string }
 
 // MaxTypeLength is the longest event type in characters (S06).
 const MaxTypeLength = 256

@@ -40,7 +40,7 @@ type Completion struct {
 // interrupted. What is overruled has no Cause in the policy.
 func (d Decision) Bounded(claim *delivery.Claim, outcome delivery.Outcome) Decision {
 	isTest := claim.Trigger == delivery.TriggerTest
-	mayRepeat := !isTest && (!claim.Endpoint.AtMostOnce || neverSent[outcome.Error])
+	mayRepeat := !isTest && (!claim.Endpoint.AtMostOnce || NeverSent(outcome.Error))
 	if d.State != delivery.Pending || mayRepeat {
 		return d
 	}
@@ -55,7 +55,10 @@ func (d Decision) Bounded(claim *delivery.Claim, outcome delivery.Outcome) Decis
 	return d.dead(delivery.AttemptsExhausted, cause)
 }
 
-// neverSent are the errors that come before the first byte of a request.
+// NeverSent says whether an error comes before the first byte of a request: what
+// ended so cannot have arrived.
+func NeverSent(code delivery.ErrorCode) bool { return neverSent[code] }
+
 var neverSent = map[delivery.ErrorCode]bool{
 	delivery.DNS: true, delivery.ConnectRefused: true, delivery.Connect: true,
 	delivery.BlockedAddress: true, delivery.URLNotAllowed: true, delivery.NoSecret: true,

@@ -34,7 +34,7 @@ func (d drafter) draft(index int, request Request) (*delivery.Draft, error) {
 		Tenant: request.Tenant, Type: request.Type, Body: request.Body, ContentType: request.ContentType,
 		IdempotencyKey: request.IdempotencyKey, CoalesceKey: request.CoalesceKey,
 		EntityVersion: request.EntityVersion, ExternalID: request.ExternalID,
-		OccurredAt: request.OccurredAt,
+		OccurredAt: request.OccurredAt, SourceID: request.Source, Headers: request.Headers,
 	}
 	if event.ContentType == "" {
 		event.ContentType = "application/json"
@@ -97,6 +97,9 @@ func isHeaderValue(value string) bool {
 // front, so that no two different requests hash the same bytes.
 func fingerprint(r Request) [32]byte {
 	sum := sha256.New()
+	if !r.Source.IsZero() { // a provider's id is all that counts
+		return [32]byte(sum.Sum(nil))
+	}
 	occurred := ""
 	if !r.OccurredAt.IsZero() {
 		occurred = r.OccurredAt.UTC().Format(time.RFC3339Nano)

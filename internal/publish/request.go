@@ -17,6 +17,12 @@ type Request struct {
 	Body        []byte // the whole body, in the publisher's own bytes
 	ContentType string // of Body; default application/json
 
+	// Source and Headers are of an event that a provider's webhook brought. Its
+	// IdempotencyKey is unique within the source, and a repeat is one whatever else
+	// it says (G01): providers send the same event in other words.
+	Source  delivery.ID
+	Headers []delivery.Header
+
 	IdempotencyKey string
 	CoalesceKey    string
 	EntityVersion  string

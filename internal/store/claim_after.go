@@ -90,8 +90,13 @@ func readEvents(rows pgx.Rows, claims []claimRow) error {
 	for rows.Next() {
 		var position int
 		var event delivery.Event
-		err := rows.Scan(&position, &event.Type, &event.ContentType, &event.OccurredAt, &event.AcceptedAt, &event.Body)
+		var headers []byte
+		err := rows.Scan(&position, &event.Type, &event.ContentType, &event.OccurredAt, &event.AcceptedAt,
+			&event.SourceID, &headers, &event.Body)
 		if err != nil {
+			return err
+		}
+		if event.Headers, err = DecodeHeaders(headers); err != nil {
 			return err
 		}
 		row := &claims[position-1]

@@ -28,6 +28,16 @@ var releaseKeysSQL string
 // two statements of one transaction.
 const keyTries = 3
 
+// SourceScope is what a provider's id of an event is unique within (G01).
+func SourceScope(source delivery.ID) string { return "source:" + source.String() }
+
+func scopeOf(event delivery.Event) string {
+	if !event.SourceID.IsZero() {
+		return SourceScope(event.SourceID)
+	}
+	return PublishScope(event.Tenant)
+}
+
 // PublishScope is what an idempotency key of a publish is unique within.
 func PublishScope(tenant string) string { return "publish:" + tenant }
 
@@ -82,7 +92,7 @@ func (p *publication) keyOwners() (owners map[keyRow]int, repeats []int) {
 }
 
 func rowOfKey(event delivery.Event) keyRow {
-	return keyRow{delivery.ShardOf(event.Tenant), PublishScope(event.Tenant), event.IdempotencyKey}
+	return keyRow{delivery.ShardOf(event.Tenant), scopeOf(event), event.IdempotencyKey}
 }
 
 // settleRepeatInUnit makes a draft a duplicate of the one that has its key in

@@ -25,7 +25,7 @@ type publishRound struct {
 }
 
 type eventKey struct {
-	tenant, key string
+	scope, key string
 }
 
 func newPublishRound(drafts []*delivery.Draft, pending []int) *publishRound {
@@ -161,5 +161,5 @@ func unitsOf(drafts []*delivery.Draft, pending []int) [][]int {
 }
 
 func keyOf(draft *delivery.Draft) (eventKey, bool) {
-	return eventKey{draft.Event.Tenant, draft.Event.IdempotencyKey}, draft.Event.IdempotencyKey != ""
+	return eventKey{scopeOf(draft.Event), draft.Event.IdempotencyKey}, draft.Event.IdempotencyKey != ""
 }

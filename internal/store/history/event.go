@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/store"
 )
 
 // EventFilter says which events to list, oldest first. Tenant is required.
@@ -147,9 +148,14 @@ func readEvents(ctx context.Context, tx pgx.Tx, filter EventFilter, span idRange
 
 func scanEvent(row pgx.CollectableRow) (delivery.Event, error) {
 	var e delivery.Event
+	var headers []byte
 	err := row.Scan(&e.ID, &e.Tenant, &e.Type, &e.ContentType, &e.IdempotencyKey, &e.CoalesceKey,
-		&e.EntityVersion, &e.ExternalID, &e.OccurredAt, &e.AcceptedAt)
+		&e.EntityVersion, &e.ExternalID, &e.OccurredAt, &e.AcceptedAt, &e.SourceID, &headers)
+	if err != nil {
+		return delivery.Event{}, err
+	}
 	e.OccurredAt, e.AcceptedAt = e.OccurredAt.UTC(), e.AcceptedAt.UTC()
+	e.Headers, err = store.DecodeHeaders(headers)
 	return e, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
 )
 
@@ -149,5 +150,19 @@ func TestAxxos_A06_TriedAgainWhereNothingWasSent(t *testing.T) {
 	require.Len(t, l.received, 1)
 	require.Len(t, l.attempts(event), 4)
 	l.live(3*day, status(200))
+	require.Len(t, l.received, 1)
+}
+
+// What may have arrived is not sent again, not even on a person's word; what
+// certainly did not, is.
+func TestAxxos_A06_AReplayIsRefusedOfWhatMayHaveArrived(t *testing.T) {
+	l := newLife(t, "axxos")
+	l.endpoint(atMostOnce)
+	event := l.publish()
+	l.outcomes(l.claim(l.next()).Claims, status(200)) // arrived, not recorded
+	l.live(time.Hour, status(200))
+	require.Equal(t, delivery.Interrupted, l.became(event).Reason)
+	require.Equal(t, redelivery.MayHaveArrived, l.replay(l.became(event).ID).Results[0].Refusal)
+	l.live(time.Hour, status(200))
 	require.Len(t, l.received, 1)
 }

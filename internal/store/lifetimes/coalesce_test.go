@@ -98,3 +98,17 @@ func TestFairQueue_F13_ReplayedWhileANewerIsOnItsWay(t *testing.T) {
 	l.live(time.Hour, status(200))
 	require.Equal(t, "new", l.received[len(l.received)-1].body)
 }
+
+// An older state must not arrive after a newer one, not even on a person's word.
+func TestFairQueue_F13_AReplayOfAnOlderStateIsRefusedOnceTheNewerArrived(t *testing.T) {
+	l := newLife(t, "fair-queue")
+	l.endpoint()
+	old := l.publish(about("order-7"), saying("old"))
+	l.turn(status(413)) // dead
+	l.publish(about("order-7"), saying("new"))
+	l.turn(status(200))
+	answer := l.replay(l.became(old).ID)
+	l.live(time.Hour, status(200))
+	require.Equal(t, "new", l.received[len(l.received)-1].body)
+	require.Equal(t, redelivery.Superseded, answer.Results[0].Refusal)
+}

@@ -21,7 +21,8 @@ func TestReplay_F13_WithOpenDeliveriesOfTheSameEntity(t *testing.T) {
 	}{
 		{"a newer one is pending", time.Minute, delivery.Pending, Superseded, delivery.Pending},
 		{"a newer one is being sent", time.Minute, delivery.Sending, Superseded, delivery.Sending},
-		{"a newer one was delivered", time.Minute, delivery.Delivered, "", delivery.Delivered},
+		{"a newer one was delivered", time.Minute, delivery.Delivered, Superseded, delivery.Delivered},
+		{"an older one was delivered", 2 * time.Hour, delivery.Delivered, "", delivery.Delivered},
 		{"an older one is pending", 2 * time.Hour, delivery.Pending, "", delivery.Superseded},
 		{"an older one is being sent", 2 * time.Hour, delivery.Sending, "", delivery.Sending},
 	} {

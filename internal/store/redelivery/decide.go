@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
 )
 
 // decide gives every candidate its refusal, or none.
@@ -46,6 +47,8 @@ func (r *replaying) refusal(c *candidate) (Refusal, error) {
 		return EndpointDisabled, nil
 	case !c.eventKept:
 		return EventExpired, nil
+	case c.atMostOnce && c.attempts > 0 && !policy.NeverSent(c.lastError):
+		return MayHaveArrived, nil
 	case c.coalesceKey != "" && hasNewer(r.rivals[c.entity()], c.id):
 		return Superseded, nil
 	}

@@ -40,17 +40,24 @@ func (r *replaying) lockLanes(ctx context.Context) error {
 
 func (r *replaying) lockRivals(ctx context.Context) error {
 	keyed := make(map[delivery.Shard]entities)
+	oldest := make(map[delivery.Shard]delivery.ID)
 	for _, c := range r.replayable() {
 		if c.coalesceKey != "" {
 			shard := c.id.Shard()
 			if keyed[shard] == nil {
-				keyed[shard] = make(entities)
+				keyed[shard], oldest[shard] = make(entities), c.id
+			}
+			if newer(oldest[shard], c.id) {
+				oldest[shard] = c.id
 			}
 			keyed[shard][c.entity()] = struct{}{}
 		}
 	}
 	return inOrder(keyed, func(shard delivery.Shard, wanted entities) error {
-		return lockRivals(ctx, r.tx, shard, wanted, r.rivals)
+		if err := lockRivals(ctx, r.tx, shard, wanted, r.rivals); err != nil {
+			return err
+		}
+		return addArrived(ctx, r.tx, shard, oldest[shard], wanted, r.rivals)
 	})
 }
 
@@ -62,9 +69,10 @@ func (r *replaying) lockClosed(ctx context.Context) error {
 	return inOrder(byShard(ids), func(shard delivery.Shard, ids []delivery.ID) error {
 		rows, _ := r.tx.Query(ctx, lockClosedSQL, shard, ids)
 		var now candidate
-		_, err := pgx.ForEachRow(rows, []any{&now.id, &now.state, &now.policy, &now.url, &now.eventKept}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&now.id, &now.state, &now.policy, &now.url, &now.eventKept, &now.atMostOnce, &now.attempts, &now.lastError}, func() error {
 			c := r.found[now.id]
 			c.state, c.policy, c.url, c.eventKept, c.locked = now.state, now.policy, now.url, now.eventKept, true
+			c.atMostOnce, c.attempts, c.lastError = now.atMostOnce, now.attempts, now.lastError
 			return nil
 		})
 		if err != nil {

@@ -24,7 +24,11 @@ const (
 	// EndpointDeleted and EndpointDisabled: its endpoint takes nothing now.
 	EndpointDeleted  Refusal = "endpoint_deleted"
 	EndpointDisabled Refusal = "endpoint_disabled"
-	// Superseded: a newer delivery with its coalescing key is open (F13).
+	// MayHaveArrived: its endpoint wants everything at most once, and a request may
+	// have reached it (A06).
+	MayHaveArrived Refusal = "may_have_arrived"
+	// Superseded: a newer delivery with its coalescing key is open, or was
+	// delivered (F13).
 	Superseded Refusal = "superseded"
 	// EventExpired: the body is no longer kept.
 	EventExpired Refusal = "event_expired"
@@ -32,7 +36,7 @@ const (
 
 // Refusals lists every refusal.
 var Refusals = []Refusal{
-	NotFound, NotReplayable, NoEndpoint, EndpointDeleted, EndpointDisabled, Superseded, EventExpired,
+	NotFound, NotReplayable, NoEndpoint, EndpointDeleted, EndpointDisabled, MayHaveArrived, Superseded, EventExpired,
 }
 
 // Request asks for a replay. All or nothing: if one is refused, none is done.

@@ -35,6 +35,9 @@ type candidate struct {
 	policy, url             string // of the endpoint, at this moment
 	locked                  bool   // it is closed, and nobody else can change that
 	eventKept               bool
+	atMostOnce              bool // the endpoint wants nothing twice (A06)
+	attempts                int
+	lastError               delivery.ErrorCode
 	refusal                 Refusal
 }
 

@@ -13,7 +13,7 @@ import (
 //go:embed queries/lock_rivals.sql
 var lockRivalsSQL string
 
-// rival is an open delivery of an entity.
+// rival is an open delivery of an entity, or the one that arrived last.
 type rival struct {
 	id    delivery.ID
 	state delivery.State
@@ -26,10 +26,7 @@ type entities map[entity]struct{}
 // locked before: so nothing of theirs is claimed or completed meanwhile, and what
 // a publisher adds is met by the unique index.
 func lockRivals(ctx context.Context, tx pgx.Tx, shard delivery.Shard, of entities, rivals map[entity][]rival) error {
-	endpoints, keys := make([]delivery.ID, 0, len(of)), make([]string, 0, len(of))
-	for e := range of {
-		endpoints, keys = append(endpoints, e.endpointID), append(keys, e.coalesceKey)
-	}
+	endpoints, keys := of.columns()
 	rows, _ := tx.Query(ctx, lockRivalsSQL, shard, endpoints, keys)
 	var at entity
 	var found rival
@@ -41,6 +38,33 @@ func lockRivals(ctx context.Context, tx pgx.Tx, shard delivery.Shard, of entitie
 		return fmt.Errorf("locking open deliveries of the same entities: %w", err)
 	}
 	return nil
+}
+
+//go:embed queries/arrived.sql
+var arrivedSQL string
+
+// addArrived adds to the rivals what of the entities was delivered last, of what is
+// newer than the oldest candidate: an older state must not arrive after it.
+func addArrived(ctx context.Context, tx pgx.Tx, shard delivery.Shard, oldest delivery.ID, of entities, rivals map[entity][]rival) error {
+	endpoints, keys := of.columns()
+	rows, _ := tx.Query(ctx, arrivedSQL, planned, shard, endpoints, keys, oldest)
+	var at entity
+	found := rival{state: delivery.Delivered}
+	_, err := pgx.ForEachRow(rows, []any{&at.endpointID, &at.coalesceKey, &found.id}, func() error {
+		rivals[at] = append(rivals[at], found)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("looking for newer deliveries of the same entities: %w", err)
+	}
+	return nil
+}
+
+func (e entities) columns() (endpoints []delivery.ID, keys []string) {
+	for of := range e {
+		endpoints, keys = append(endpoints, of.endpointID), append(keys, of.coalesceKey)
+	}
+	return endpoints, keys
 }
 
 // hasNewer: a newer delivery that is being sent counts like a pending one. If it

@@ -1,4 +1,4 @@
 SELECT e.id, e.tenant, e.type, e.content_type, coalesce(e.idempotency_key, ''), coalesce(e.coalesce_key, ''),
-    coalesce(e.entity_version, ''), coalesce(e.external_id, ''), e.occurred_at, e.accepted_at
+    coalesce(e.entity_version, ''), coalesce(e.external_id, ''), e.occurred_at, e.accepted_at, e.source_id, e.headers
 FROM malote.events e
 WHERE e.shard = $1 AND e.id = $2

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// encodeHeaders keeps the order and every repetition; NULL where there are none.
+func encodeHeaders(headers []delivery.Header) pgtype.Text {
+	if len(headers) == 0 {
+		return pgtype.Text{}
+	}
+	pairs := make([][2]string, len(headers))
+	for i, h := range headers {
+		pairs[i] = [2]string{storable(h.Name), storable(h.Value)}
+	}
+	encoded, err := json.Marshal(pairs)
+	if err != nil {
+		panic(fmt.Sprintf("store: pairs of strings were refused: %v", err))
+	}
+	return pgtype.Text{String: string(encoded), Valid: true}
+}
+
+// DecodeHeaders reads an event's headers as they are stored; nil: it has none.
+func DecodeHeaders(encoded []byte) ([]delivery.Header, error) {
+	if encoded == nil {
+		return nil, nil
+	}
+	var pairs [][2]string
+	if err := json.Unmarshal(encoded, &pairs); err != nil {
+		return nil, fmt.Errorf("reading an event's headers: %w", err)
+	}
+	headers := make([]delivery.Header, len(pairs))
+	for i, pair := range pairs {
+		headers[i] = delivery.Header{Name: pair[0], Value: pair[1]}
+	}
+	return headers, nil
+}
