@@ -58,6 +58,7 @@ var hints = map[string]string{
 	"unauthenticated":    "Set MALOTE_API_KEY to a key that works, or --data-dir to that of malote serve.",
 	"insufficient_scope": "Set MALOTE_API_KEY to a key that may.",
 	"internal":           "The server's log says more.",
+	"recovery_running":   "malote endpoints recoveries shows which it is.",
 }
 
 // Error is one line: what is wrong, where, and what to do.

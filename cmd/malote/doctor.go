@@ -10,6 +10,7 @@ import (
 type doctorCommand struct {
 	storageFlags
 	exposureFlags
+	secretKeyFlags
 	JSON bool `name:"json" help:"Print JSON."`
 }
 

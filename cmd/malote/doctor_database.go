@@ -39,7 +39,8 @@ func (f *doctorCommand) examineDatabase(ctx context.Context) []finding {
 		return findings // without tables there is nothing to look at
 	}
 	reader := history.New(s)
-	return append(findings, checkPartitions(ctx, s, facts.now), checkLeases(ctx, s), checkOverdue(ctx, reader, facts.now))
+	return append(findings, checkPartitions(ctx, s, facts.now), f.checkSealing(ctx, s),
+		checkLeases(ctx, s), checkOverdue(ctx, reader, facts.now), checkDeadLetters(ctx, s, facts.now))
 }
 
 // findDatabase gives the DSN, or why there is none.
@@ -56,7 +57,7 @@ func (f *doctorCommand) findDatabase() (string, *finding) {
 		}
 	case err != nil:
 		return "", &finding{
-			Check: "database", Health: wrong, Found: oneLine(err.Error()), Fix: "run malote doctor as the user that runs malote serve",
+			Check: "database", Health: wrong, Found: oneLine(err.Error()), Fix: asTheServer,
 		}
 	}
 	return dsn, nil

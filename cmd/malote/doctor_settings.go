@@ -2,20 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
 // examineSettings looks for what is convenient in development and weak in
 // production.
 func (f *doctorCommand) examineSettings(context.Context) []finding {
-	return []finding{f.checkDestinations(), f.checkScheme(), f.checkListen(), f.checkAdminKey()}
+	return []finding{f.checkDestinations(), f.checkScheme(), f.checkListen(), f.checkAdminKey(), f.checkSecretKey()}
 }
 
 func (f *doctorCommand) checkDestinations() finding {
@@ -53,25 +49,6 @@ func (f *doctorCommand) checkListen() finding {
 			Check: "listen", Health: warning, Found: f.Listen + " is open to the network, without TLS: API keys can be read on their way",
 			Fix: "listen on 127.0.0.1 behind a reverse proxy that does TLS",
 		}
-	}
-}
-
-// checkAdminKey looks at the key file that the first start leaves.
-func (f *doctorCommand) checkAdminKey() finding {
-	path := filepath.Join(f.DataDir, adminKeyFile)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return finding{Check: "admin key", Health: healthy, Found: "none is kept in " + f.DataDir}
-	case err != nil:
-		return finding{Check: "admin key", Health: warning, Found: oneLine(err.Error()), Fix: "run malote doctor as the user that runs malote serve"}
-	case info.Mode().Perm()&0o077 != 0:
-		return finding{
-			Check: "admin key", Health: wrong, Found: fmt.Sprintf("%s can be read by others (mode %04o)", path, info.Mode().Perm()),
-			Fix: "chmod 600 " + path + ", then create another admin key and revoke this one",
-		}
-	default:
-		return finding{Check: "admin key", Health: healthy, Found: path + " is readable by its owner only"}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/app"
+	"github.com/malotehq/malote/internal/seal"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
@@ -99,13 +100,17 @@ func (s *testServer) age(t testing.TB, by time.Duration) {
 func TestDoctor_Settings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	key := filepath.Join(dir, adminKeyFile)
-	require.NoError(t, os.WriteFile(key, []byte("mlt_x"), 0o600))
+	keys := []string{filepath.Join(dir, adminKeyFile), filepath.Join(dir, secretKeyFile)}
+	for _, key := range keys {
+		require.NoError(t, os.WriteFile(key, []byte("mlt_x"), 0o600))
+	}
 	f := doctorCommand{storageFlags: storageFlags{DataDir: dir}, exposureFlags: exposureFlags{Listen: "127.0.0.1:8420", RequireHTTPS: true}}
 	for _, found := range f.examineSettings(t.Context()) {
 		require.Equal(t, healthy, found.Health, "%+v", found)
 	}
-	require.NoError(t, os.Chmod(key, 0o644))
+	for _, key := range keys {
+		require.NoError(t, os.Chmod(key, 0o644))
+	}
 	f.Listen, f.RequireHTTPS, f.AllowDestinations = ":8420", false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for _, found := range f.examineSettings(t.Context()) {
 		require.NotEqual(t, healthy, found.Health, "%+v", found)
@@ -113,6 +118,45 @@ func TestDoctor_Settings(t *testing.T) {
 	}
 	f.Listen = "8420"
 	require.Equal(t, wrong, f.checkListen().Health)
+	f.SecretKey = "mlk_x"
+	require.Equal(t, healthy, f.checkSecretKey().Health, "the file is not used")
+	f.SecretKeyFile = keys[1]
+	require.Equal(t, wrong, f.checkSecretKey().Health, "malote serve would not start")
+}
+
+func TestDoctor_SecretsAndDeadLetters(t *testing.T) {
+	t.Parallel()
+	old, current := newKey(), newKey()
+	server := startServer(t, func(o *app.Options) {
+		o.Roles, o.SecretKeys = []app.Role{app.RoleAPI}, []seal.Key{old}
+	})
+	database := []string{"--database-url", server.dsn, "--data-dir", t.TempDir()}
+	require.Contains(t, examined(t, database...)["secrets"].Found, "no key yet")
+	succeeds(t, server.with("tenants", "create", "acme")...)
+	succeeds(t, server.with("endpoints", "create", "http://127.0.0.1:1/", "--tenant", "acme")...)
+
+	unknown := examined(t, database...)["secrets"]
+	require.Equal(t, wrong, unknown.Health)
+	require.Contains(t, unknown.Fix, "malote secrets status")
+	older := examined(t, append(database, "--secret-key", current.Reveal()+","+old.Reveal())...)["secrets"]
+	require.Equal(t, warning, older.Health)
+	require.Contains(t, older.Found, "1 value is not sealed under the current key")
+	sealed := examined(t, append(database, "--secret-key", old.Reveal())...)
+	require.Equal(t, healthy, sealed["secrets"].Health)
+	require.Equal(t, healthy, sealed["dead letters"].Health)
+
+	server.execute(t, `INSERT INTO malote.signals (shard, id, tenant, kind, created_at)
+		SELECT 1, gen_random_uuid(), tenant, 'dead_unattended', now() FROM unnest('{acme,globex,acme}'::text[]) AS tenant`)
+	server.execute(t, fmt.Sprintf(`UPDATE malote.signals SET id = ('%s' || substr(id::text, 14))::uuid`, timeOfID(time.Now())))
+	letters := examined(t, database...)["dead letters"]
+	require.Equal(t, warning, letters.Health)
+	require.Contains(t, letters.Found, "2 tenants")
+}
+
+// timeOfID is how an id of that instant begins.
+func timeOfID(at time.Time) string {
+	hex := fmt.Sprintf("%012x", at.UnixMilli())
+	return hex[:8] + "-" + hex[8:]
 }
 
 func TestDoctor_ServerFacts(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/history"
+	"github.com/malotehq/malote/internal/store/watch"
 )
 
 func checkMigrations(ctx context.Context, dsn string) finding {
@@ -142,4 +143,24 @@ func overdue(ctx context.Context, reader *history.Reader, endpoint delivery.ID, 
 		return 0, err
 	}
 	return oldest, err
+}
+
+// checkDeadLetters looks for tenants whose dead deliveries nobody sees to (A07): a
+// worker tells of each once a day.
+func checkDeadLetters(ctx context.Context, s *store.Store, now time.Time) finding {
+	found := finding{Check: "dead letters", Health: healthy, Found: "none that nobody sees to"}
+	page, err := watch.New(s, watch.Options{}).Signals(ctx, watch.Filter{Kind: delivery.DeadUnattended, Since: now.Add(-day)}, delivery.ID{}, watch.MaxLimit)
+	if err != nil {
+		return finding{Check: found.Check, Health: wrong, Found: oneLine(err.Error()), Fix: "look at PostgreSQL's log"}
+	}
+	tenants := map[string]bool{}
+	for _, signal := range page.Signals {
+		tenants[signal.Tenant] = true
+	}
+	if len(tenants) > 0 {
+		found.Health = warning
+		found.Found = counted(len(tenants), "tenant") + " had some for over 24 hours when a worker last looked"
+		found.Fix = "see malote signals --kind dead_unattended, then malote replay or malote deliveries resolve"
+	}
+	return found
 }

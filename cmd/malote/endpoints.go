@@ -22,7 +22,11 @@ type endpointsCommands struct {
 	Resume  endpointsResumeCommand  `cmd:"" help:"Resume a paused endpoint."`
 	Test    endpointsTestCommand    `cmd:"" help:"Send a test event now and say what came of it."`
 	Discard endpointsDiscardCommand `cmd:"" help:"Discard what is pending for an endpoint."`
+	Recover endpointsRecoverCommand `cmd:"" help:"Deliver again what an endpoint missed in a span of time."`
 	Secrets secretsCommands         `cmd:"" help:"The signing secrets of an endpoint."`
+
+	Recoveries endpointsRecoveriesCommand `cmd:"" help:"List an endpoint's recoveries, newest first."`
+	Recovery   endpointsRecoveryCommand   `cmd:"" help:"Show a recovery, watch it, or cancel it."`
 }
 
 // Help implements kong.HelpProvider.
@@ -41,6 +45,9 @@ type endpointView struct {
 	Policy         string            `json:"policy"`
 	EventTypes     []string          `json:"event_types"`
 	MaxInFlight    int               `json:"max_in_flight"`
+	RateLimit      *float64          `json:"rate_limit"` // attempts a second; nil: no limit
+	FIFO           bool              `json:"fifo"`
+	Filter         string            `json:"filter"`
 	Headers        map[string]string `json:"headers"`
 	AtMostOnce     bool              `json:"at_most_once"`
 	Description    string            `json:"description"`
@@ -154,6 +161,13 @@ func (e endpointView) print(out *table, now time.Time) {
 	out.field("policy", e.Policy)
 	out.field("types", orAll(e.EventTypes))
 	out.field("max in flight", strconv.Itoa(e.MaxInFlight))
+	if e.RateLimit != nil {
+		out.field("rate limit", strconv.FormatFloat(*e.RateLimit, 'f', -1, 64)+" attempts a second")
+	}
+	if e.FIFO {
+		out.field("order", "strict: one that fails holds the rest")
+	}
+	out.field("filter", e.Filter)
 	if e.AtMostOnce {
 		out.field("at most once", "yes: nothing is ever sent twice")
 	}

@@ -4,12 +4,12 @@ import "net/http"
 
 type endpointsUpdateCommand struct {
 	endpointFlags
-	URL         *string  `name:"url" help:"Where its events are POSTed, pending ones included." placeholder:"URL" own:"" env:"-"`
-	Policy      *string  `help:"The delivery contract." placeholder:"POLICY"`
-	Type        []string `help:"Event types that it takes, instead of those before." placeholder:"TYPE"`
-	AllTypes    bool     `help:"It takes every type."`
-	MaxInFlight *int     `help:"How many deliveries may be on their way at once; 0: the policy's default." placeholder:"N" own:"" env:"MALOTE_ENDPOINT_MAX_IN_FLIGHT"`
-	Header      []string `help:"A header to send with every attempt, as 'Name: value', instead of those before." placeholder:"HEADER" sep:"none"`
+	URL      *string  `name:"url" help:"Where its events are POSTed, pending ones included." placeholder:"URL" own:"" env:"-"`
+	Policy   *string  `help:"The delivery contract." placeholder:"POLICY"`
+	Type     []string `help:"Event types that it takes, instead of those before." placeholder:"TYPE"`
+	AllTypes bool     `help:"It takes every type."`
+	laneFlags
+	headerFlags
 	NoHeaders   bool     `help:"No headers of your own."`
 	AtMostOnce  *bool    `help:"Never send anything twice." negatable:""`
 	Description *string  `help:"What it is, for yourself." placeholder:"TEXT"`
@@ -18,7 +18,8 @@ type endpointsUpdateCommand struct {
 
 // Help implements kong.HelpProvider.
 func (endpointsUpdateCommand) Help() string {
-	return `What is left out stays as it is.
+	return `What is left out stays as it is. --header and --secret-header replace all headers; the value [hidden] keeps what a
+secret one has.
 
 Example:
   malote endpoints update whe_01h455vb4pex5vsknk084sn02q --max-in-flight 4 --all-types`
@@ -30,17 +31,20 @@ func (f *endpointsUpdateCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	return f.showEndpoint(env, request{method: http.MethodPatch, path: f.path(), body: encoded(patch)})
+	return f.pointing(f.showEndpoint(env, request{method: http.MethodPatch, path: f.path(), body: encoded(patch)}))
 }
 
 func (f *endpointsUpdateCommand) patch() (map[string]any, error) {
 	patch := map[string]any{}
 	setIfGiven(patch, "url", f.URL)
 	setIfGiven(patch, "policy", f.Policy)
-	setIfGiven(patch, "max_in_flight", f.MaxInFlight)
+	f.setLane(patch)
 	setIfGiven(patch, "at_most_once", f.AtMostOnce)
 	setIfGiven(patch, "description", f.Description)
-	if err := setPairs(patch, f.Header, f.Metadata); err != nil {
+	if err := f.setHeaders(patch); err != nil {
+		return nil, err
+	}
+	if err := setMetadata(patch, f.Metadata); err != nil {
 		return nil, err
 	}
 	if len(f.Type) > 0 {
@@ -49,8 +53,8 @@ func (f *endpointsUpdateCommand) patch() (map[string]any, error) {
 	switch {
 	case f.AllTypes && len(f.Type) > 0:
 		return nil, &usageError{"--all-types and --type contradict each other: give one of them"}
-	case f.NoHeaders && len(f.Header) > 0:
-		return nil, &usageError{"--no-headers and --header contradict each other: give one of them"}
+	case f.NoHeaders && len(f.Header)+len(f.SecretHeader) > 0:
+		return nil, &usageError{"--no-headers contradicts --header and --secret-header: leave it out, or them"}
 	}
 	if f.AllTypes {
 		patch["event_types"] = []string{}

@@ -132,6 +132,8 @@ func (x explanation) skipped() string {
 		return "Nothing was sent: the endpoint does not subscribe to this type."
 	case delivery.EndpointDisabled:
 		return "Nothing was sent: the endpoint was disabled."
+	case delivery.Filtered:
+		return "Nothing was sent: the endpoint's filter is false for this event."
 	default:
 		return "Nothing was sent."
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/malotehq/malote/internal/app"
+	"github.com/malotehq/malote/internal/contractpage"
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/demo"
 	"github.com/malotehq/malote/webhook"
@@ -123,7 +124,8 @@ func newParser() (*kong.Kong, error) {
 		kong.Vars{
 			"version": version(), "states": joined(delivery.States), "roles": joined(app.Roles),
 			"scheme": string(webhook.SchemeStandard), "schemes": joined([]webhook.Scheme{webhook.SchemeStandard, webhook.SchemeHex}),
-			"signal_kinds": joined(signalKinds), "max_priority": strconv.Itoa(delivery.MaxPriority),
+			"page_formats": joined(contractpage.Formats), "page_languages": joined(contractpage.Languages),
+			"signal_kinds": signalKinds, "max_priority": strconv.Itoa(delivery.MaxPriority),
 			"demo_duration": demo.DefaultDuration.String(), "demo_rate": strconv.Itoa(demo.DefaultRate),
 		},
 	)
@@ -137,6 +139,9 @@ func (e *environment) fail(err error) int {
 	}
 	if !errors.Is(err, errToldAlready) {
 		fmt.Fprintf(e.stderr, "malote: %s\n", oneLine(err.Error()))
+	}
+	if placed, ok := errors.AsType[*placedError](err); ok && isTerminal(e.stderr) {
+		fmt.Fprintln(e.stderr, placed.drawing)
 	}
 	if _, wrongUse := errors.AsType[*usageError](err); wrongUse {
 		return exitUsage

@@ -17,6 +17,7 @@ type policyCommands struct {
 	List     policyListCommand     `cmd:"" help:"List policies: the presets, and with --server those of that Malote as well."`
 	Show     policyShowCommand     `cmd:"" help:"Print a policy as it was written, comments included."`
 	Schedule policyScheduleCommand `cmd:"" help:"Print when a policy makes its attempts."`
+	Contract policyContractCommand `cmd:"" help:"Write the page for those who receive under a policy."`
 	Check    policyCheckCommand    `cmd:"" help:"Say whether a file is a policy, and if not, where and why."`
 	Create   policyCreateCommand   `cmd:"" help:"Give a policy of your own to a Malote."`
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,18 @@ func (p *progress) say(format string, arguments ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text = fmt.Sprintf(format, arguments...)
+}
+
+// barWidth is in characters.
+const barWidth = 24
+
+// bar draws how much of something is done.
+func bar(done, total int) string {
+	full := barWidth
+	if done = min(done, total); total > 0 {
+		full = barWidth * done / total
+	}
+	return fmt.Sprintf("[%s%s] %d of %d", strings.Repeat("#", full), strings.Repeat("-", barWidth-full), done, total)
 }
 
 func (p *progress) show(ended <-chan struct{}, gone chan<- struct{}) {

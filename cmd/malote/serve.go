@@ -4,16 +4,21 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/malotehq/malote/internal/app"
+	"github.com/malotehq/malote/internal/store/retention"
 )
 
 // serverFlags are shared by the commands that run a server.
 type serverFlags struct {
 	storageFlags
 	exposureFlags
+	secretKeyFlags
 	AdminKey     string        `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY." placeholder:"KEY"`
+	Retention    time.Duration `help:"How long what happened is kept, at least 192h; what is open or dead stays longer." default:"720h"`
 	MaxBodyBytes int           `help:"Largest event body, in bytes." default:"1048576"`
 	MaxInFlight  int           `help:"Most deliveries in flight in this process." default:"64"`
 	DrainTimeout time.Duration `help:"How long a stop waits for deliveries in flight." default:"20s"`
@@ -21,17 +26,27 @@ type serverFlags struct {
 	LogLevel     slog.Level    `help:"debug, info, warn or error." default:"info"`
 }
 
-func (f *serverFlags) options(stderr io.Writer) app.Options {
+func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
+	switch {
+	case f.MaxBodyBytes <= 0 || f.MaxInFlight <= 0 || f.DrainTimeout < 0:
+		return app.Options{}, &usageError{"--max-body-bytes and --max-in-flight must be more than 0, and --drain-timeout not less"}
+	case f.Retention < retention.Shortest:
+		return app.Options{}, &usageError{fmt.Sprintf("--retention must be %s or more: idempotency keys name events for 7 days", exact(retention.Shortest))}
+	}
+	keys, err := f.given()
+	if err != nil {
+		return app.Options{}, err
+	}
 	handler := slog.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel}))
 	if f.LogFormat == "json" {
 		handler = slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})
 	}
 	return app.Options{
 		DatabaseURL: f.DatabaseURL, DataDir: f.DataDir, Listen: f.Listen, AdminKey: f.AdminKey,
-		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS,
+		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS, SecretKeys: keys, Retention: f.Retention,
 		MaxBodyBytes: f.MaxBodyBytes, MaxInFlight: f.MaxInFlight, DrainTimeout: f.DrainTimeout,
 		Version: version(), Log: slog.New(handler),
-	}
+	}, nil
 }
 
 type serveCommand struct {
@@ -49,22 +64,29 @@ func (serveCommand) Help() string {
 
 // Run implements the command.
 func (c *serveCommand) Run(env *environment) error {
-	if c.MaxBodyBytes <= 0 || c.MaxInFlight <= 0 || c.DrainTimeout < 0 {
-		return &usageError{"--max-body-bytes and --max-in-flight must be more than 0, and --drain-timeout not less"}
+	options, err := c.options(env.stderr)
+	if err != nil {
+		return err
 	}
-	options := c.options(env.stderr)
 	for _, role := range c.Role {
 		options.Roles = append(options.Roles, app.Role(role))
 	}
-	return app.Run(env.ctx, options, func(info app.Info) { announce(env.stdout, info) })
+	_, err = os.Stat(filepath.Join(c.DataDir, secretKeyFile))
+	hadKey := err == nil
+	return app.Run(env.ctx, options, func(info app.Info) { announce(env.stdout, info, hadKey) })
 }
 
-func announce(out io.Writer, info app.Info) {
+// announce says where everything is. hadKey: the data directory had a key that
+// seals secrets before this start.
+func announce(out io.Writer, info app.Info, hadKey bool) {
 	fmt.Fprintf(out, "Malote is ready at %s (API; its documentation is at /docs)\n", info.BaseURL)
 	if info.PrivateData != "" {
 		fmt.Fprintf(out, "Its PostgreSQL is private, under %s\n", info.PrivateData)
 	}
 	if info.KeyIsNew {
 		fmt.Fprintf(out, "The first admin key is in %s\n", info.AdminKeyFile)
+	}
+	if info.SecretKeyFile != "" && !hadKey {
+		fmt.Fprintf(out, "The key that seals secrets is in %s: back it up whenever you back up the database, which is of little use without it\n", info.SecretKeyFile)
 	}
 }

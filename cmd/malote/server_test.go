@@ -101,7 +101,7 @@ func (s *testServer) awaitDelivery(t testing.TB, event, state string, attempts i
 }
 
 var (
-	idPattern     = regexp.MustCompile(`\b(whe|evt|whd|sec|key)_[0-9a-z]{26}\b`)
+	idPattern     = regexp.MustCompile(`\b(whe|evt|whd|sec|key|rec)_[0-9a-z]{26}\b`)
 	secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]+`)
 )
 
@@ -269,6 +269,10 @@ func TestServe_StartsStopsAndSaysSo(t *testing.T) {
 	serving := inBackground(t, "serve", "--database-url", pgtest.DSN(t), "--data-dir", dir, "--listen", address, "--log-format", "json")
 	require.Eventually(t, func() bool { return strings.Contains(serving.stdout.String(), "ready at http://"+address) }, patience, 5*time.Millisecond)
 	require.Contains(t, serving.stdout.String(), filepath.Join(dir, adminKeyFile))
+	secretKey := filepath.Join(dir, secretKeyFile)
+	require.Contains(t, serving.stdout.String(), secretKey+": back it up")
+	kept, err := os.ReadFile(secretKey)
+	require.NoError(t, err)
 	response, err := http.Get("http://" + address + "/readyz")
 	require.NoError(t, err)
 	response.Body.Close()
@@ -283,4 +287,27 @@ func TestServe_StartsStopsAndSaysSo(t *testing.T) {
 	for _, line := range splitLines(serving.stderr.String()) {
 		require.True(t, json.Valid([]byte(line)), "the log goes to standard error, in the format asked for: %s", line)
 	}
+	require.NotContains(t, serving.stdout.String()+serving.stderr.String(), strings.TrimSpace(string(kept)))
+}
+
+func TestServe_TakesTheKeysThatSealSecrets(t *testing.T) {
+	t.Parallel()
+	dir, dsn, key := t.TempDir(), pgtest.DSN(t), newKey()
+	serve := []string{"serve", "--database-url", dsn, "--data-dir", dir, "--listen", freeAddress(t), "--role", "api"}
+	given := append(serve, "--secret-key-file", file(t, "key", key.Reveal()))
+	for range 2 {
+		serving := inBackground(t, given...)
+		require.Eventually(t, func() bool { return strings.Contains(serving.stdout.String(), "ready") }, patience, 5*time.Millisecond)
+		require.NotContains(t, serving.stdout.String(), "seals secrets", "who gave it knows where it is")
+		serving.stop()
+		require.Zero(t, <-serving.done, serving.stderr.String())
+	}
+	require.NoFileExists(t, filepath.Join(dir, secretKeyFile))
+
+	other := newKey().Reveal()
+	refused := malote(t, append(serve, "--secret-key", other)...).fails(t, 1)
+	require.Contains(t, refused, key.ID())
+	require.NotContains(t, refused, other)
+	serving := inBackground(t, append(serve, "--secret-key", other+","+key.Reveal())...)
+	require.Eventually(t, func() bool { return strings.Contains(serving.stdout.String(), "ready") }, patience, 5*time.Millisecond, "the older one is enough")
 }

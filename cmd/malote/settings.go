@@ -13,7 +13,20 @@ import (
 // storageFlags say where everything is kept.
 type storageFlags struct {
 	DatabaseURL string `help:"PostgreSQL to use. Without it, a private one is started under --data-dir." env:"DATABASE_URL,MALOTE_DATABASE_URL" placeholder:"URL"`
-	DataDir     string `help:"Where the private PostgreSQL and the first admin key are kept; ./malote-data if left out." default:"./malote-data" type:"path" placeholder:"DIR"`
+	DataDir     string `help:"Where the private PostgreSQL, the first admin key and the key that seals secrets are kept; ./malote-data if left out." default:"./malote-data" type:"path" placeholder:"DIR"`
+}
+
+// dsn is how to reach the database that malote serve uses with the same flags; a
+// private one must be running.
+func (f *storageFlags) dsn() (string, error) {
+	if f.DatabaseURL != "" {
+		return f.DatabaseURL, nil
+	}
+	dsn, err := runningPrivateDSN(f.DataDir)
+	if errors.Is(err, errNoPrivateDatabase) {
+		return "", &usageError{"there is no database: set DATABASE_URL, or start malote serve, whose private one runs under --data-dir"}
+	}
+	return dsn, err
 }
 
 // exposureFlags say who may come in, and where Malote may go out to.

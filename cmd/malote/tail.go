@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -11,6 +13,7 @@ type tailCommand struct {
 	apiFlags
 	Tenant   string        `help:"Only this tenant's." placeholder:"TENANT"`
 	Events   bool          `help:"Follow events instead of deliveries; an admin key needs --tenant then."`
+	Signals  bool          `help:"Follow signals instead: what somebody should hear of."`
 	Interval time.Duration `help:"How often to look." default:"1s" own:"" env:"MALOTE_TAIL_INTERVAL"`
 	JSON     bool          `name:"json" help:"Print the API's JSON, one object a line."`
 }
@@ -31,17 +34,23 @@ const shortestInterval = 50 * time.Millisecond
 
 // Run implements the command.
 func (f *tailCommand) Run(env *environment) error {
-	if f.Interval < shortestInterval {
+	switch {
+	case f.Interval < shortestInterval:
 		return &usageError{fmt.Sprintf("--interval must be %s or more", shortestInterval)}
+	case f.Events && f.Signals:
+		return &usageError{"--events and --signals contradict each other: give one of them"}
 	}
 	c, err := f.connect(env)
 	if err != nil {
 		return err
 	}
 	var following follower
-	if f.Events {
+	switch {
+	case f.Events:
 		following, err = followEvents(c, f.Tenant, f.JSON)
-	} else {
+	case f.Signals:
+		following, err = followSignals(c, f.Tenant, f.JSON)
+	default:
 		following, err = followDeliveries(c, f.Tenant, f.JSON)
 	}
 	if err == nil {
@@ -87,6 +96,26 @@ func isRefusal(err error) bool {
 // overlap is how far back every look goes: an event is visible a little after
 // the instant in its id, when its transaction has committed.
 const overlap = 10 * time.Second
+
+// pagesPerLook bounds one look at a list, under a flood.
+const pagesPerLook = 40
+
+// recent reads a list of the last seconds, newest first, and the server's time.
+func recent(c *client, path, tenant string, since time.Time) (rows []json.RawMessage, now time.Time, _ error) {
+	query := queryOf("tenant", tenant, "since", since.UTC().Format(time.RFC3339Nano), "limit", strconv.Itoa(largestPage))
+	for range pagesPerLook {
+		page, got, err := fetch[listPage](c, request{method: http.MethodGet, path: path, query: query})
+		if err != nil {
+			return nil, now, err
+		}
+		rows, now = append(rows, page.Data...), serverTime(got)
+		if page.NextCursor == nil {
+			break
+		}
+		query.Set("cursor", *page.NextCursor)
+	}
+	return rows, now, nil
+}
 
 // serverTime is the server's clock when it gave the answer, to the second.
 func serverTime(got *answer) time.Time {

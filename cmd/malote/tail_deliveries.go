@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -36,7 +35,6 @@ type followed struct {
 }
 
 const (
-	pagesPerLook  = 40 // bounds one look at the list, under a flood
 	looksOneByOne = 20 // bounds the questions about single deliveries
 	lookAnyway    = 30 * time.Second
 	mostFollowed  = 20_000
@@ -63,35 +61,17 @@ func followDeliveries(c *client, tenant string, raw bool) (*deliveryFollower, er
 }
 
 func (f *deliveryFollower) poll() ([]string, error) {
-	recent, err := f.recent()
+	rows, now, err := recent(f.c, deliveriesPath, f.tenant, f.now.Add(-overlap))
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(recent) // to oldest first
-	lines, seen := f.changes(recent)
+	f.now = now
+	slices.Reverse(rows) // to oldest first
+	lines, seen := f.changes(rows)
 	older, err := f.older(seen)
 	changed, _ := f.changes(older)
 	f.forget()
 	return append(lines, changed...), err
-}
-
-// recent reads the list of the last seconds, newest first.
-func (f *deliveryFollower) recent() ([]json.RawMessage, error) {
-	query := queryOf("tenant", f.tenant, "since", f.now.Add(-overlap).UTC().Format(time.RFC3339Nano), "limit", strconv.Itoa(largestPage))
-	var rows []json.RawMessage
-	for range pagesPerLook {
-		page, got, err := fetch[listPage](f.c, request{method: http.MethodGet, path: deliveriesPath, query: query})
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, page.Data...)
-		f.now = serverTime(got)
-		if page.NextCursor == nil {
-			break
-		}
-		query = url.Values{"cursor": {*page.NextCursor}, "since": query["since"], "limit": query["limit"], "tenant": query["tenant"]}
-	}
-	return rows, nil
 }
 
 // older asks for deliveries that are still open but no longer in the list.

@@ -72,7 +72,7 @@ type tenantsCreateCommand struct {
 	oneFlags
 	Tenant     string   `arg:"" help:"Your own name for it: letters, digits, _, . and -."`
 	Name       string   `help:"Its name as people know it."`
-	Priority   int      `help:"-100 to 100: higher ones are sent first when there is more than can be sent."`
+	Priority   int      `help:"0 to ${max_priority}: while capacity is short, each endpoint of a tenant with priority p gets p+1 deliveries for every one of an endpoint with priority 0."`
 	AlertEmail []string `help:"Who is told when a delivery is dead; up to 5." placeholder:"ADDRESS"`
 	Contact    string   `help:"Who is told when an endpoint fails for days." placeholder:"ADDRESS"`
 }
@@ -136,7 +136,7 @@ type tenantsUpdateCommand struct {
 	oneFlags
 	Tenant     string   `arg:"" help:"The tenant."`
 	Name       *string  `help:"Its name as people know it."`
-	Priority   *int     `help:"-100 to 100: higher ones are sent first when there is more than can be sent."`
+	Priority   *int     `help:"0 to ${max_priority}: while capacity is short, each endpoint of a tenant with priority p gets p+1 deliveries for every one of an endpoint with priority 0."`
 	AlertEmail []string `help:"Who is told when a delivery is dead, instead of those before." placeholder:"ADDRESS"`
 	NoAlerts   bool     `help:"Nobody is told when a delivery is dead."`
 	Contact    *string  `help:"Who is told when an endpoint fails for days." placeholder:"ADDRESS"`
