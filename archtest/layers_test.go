@@ -23,7 +23,7 @@ var pure = []string{
 
 var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
-	"internal/store/retention", "internal/store/watch",
+	"internal/store/retention", "internal/store/watch", "internal/store/inbound",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -57,7 +57,7 @@ var layers = []layer{
 	{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
-			"internal/store/retention", "internal/store/watch",
+			"internal/store/retention", "internal/store/watch", "internal/store/inbound",
 		},
 		uses:  slices.Concat(pure, []string{"internal/store"}),
 		tests: equipment,
@@ -81,10 +81,12 @@ var layers = []layer{
 		tests:    equipment,
 	},
 	{
-		packages: []string{"internal/ingest", "internal/relay"},
+		packages: []string{"internal/ingest", "internal/relay", "internal/gaprepair"},
 		uses:     slices.Concat(pure, []string{"internal/publish"}),
 		tests:    equipment,
 	},
+	// What verification must fetch, through the egress guard.
+	{packages: []string{"internal/fetch"}, uses: []string{"internal/delivery", "internal/egress", "internal/source"}},
 	{packages: []string{"internal/metrics"}, uses: pure, tests: equipment},
 
 	// Doors. webhook is there for secrets: who makes or reads one, and nothing else.
