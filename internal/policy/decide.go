@@ -99,7 +99,25 @@ func (p *Policy) due(progress Progress, outcome delivery.Outcome, failure delive
 		return now, ByLostWorker
 	}
 	floor := p.RetryAfter.floor(outcome, failure, now)
-	return p.next(progress.CycleAttempt, progress.ScheduledAt, now, floor, random)
+	scheduled := progress.ScheduledAt
+	if begun := progress.begun(outcome, now); progress.CycleAttempt == 1 && begun.After(scheduled) {
+		// A cycle that began late, because its endpoint was paused, has its waits and
+		// its window from when it began (D05): or the waits that are overdue would all
+		// be made at once.
+		scheduled = begun
+	}
+	return p.next(progress.CycleAttempt, scheduled, now, floor, random)
+}
+
+// begun is when the first attempt of the cycle began.
+func (progress Progress) begun(outcome delivery.Outcome, now time.Time) time.Time {
+	switch {
+	case !progress.FirstAttemptAt.IsZero():
+		return progress.FirstAttemptAt
+	case !outcome.StartedAt.IsZero():
+		return outcome.StartedAt
+	}
+	return now
 }
 
 // pastWindow says whether an attempt at due would lie past the age at which
@@ -112,13 +130,7 @@ func (p *Policy) pastWindow(due time.Time, progress Progress, outcome delivery.O
 	}
 	from := progress.CycleStartedAt
 	if p.GiveUp.AgeFrom == FromFirstAttempt {
-		from = progress.FirstAttemptAt
-		if from.IsZero() {
-			from = outcome.StartedAt
-		}
-		if from.IsZero() {
-			from = now
-		}
+		from = progress.begun(outcome, now)
 	}
 	return due.Sub(from) > p.GiveUp.Age
 }

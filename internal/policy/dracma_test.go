@@ -223,3 +223,33 @@ func keepsDracmaSilent(t fataler, p *Policy) {
 	require.Equal(t, standardEnvelope, p.Envelope.Members)
 	require.False(t, p.ReplayOnEnable)
 }
+
+// A first attempt that was late, because its endpoint was paused, moves all that
+// follows: its window begins with it, and so do its waits.
+func TestDracma_D04_D05_ALateBeginningMovesTheWholeCycle(t *testing.T) {
+	t.Parallel()
+	p, _ := Preset("dracma")
+	for _, late := range []time.Duration{0, time.Second, 8 * time.Hour, 30 * time.Hour, 30 * 24 * time.Hour} {
+		accepted := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		begun := accepted.Add(late)
+		scheduled, now, attempts := accepted, begun, 0
+		var waits []time.Duration
+		for {
+			attempts++
+			progress := Progress{CycleAttempt: attempts, CycleStartedAt: accepted, ScheduledAt: scheduled}
+			if attempts > 1 {
+				progress.FirstAttemptAt = begun
+			}
+			decision := Decide(p, progress, delivery.Outcome{Status: 500, StartedAt: now}, now, func() float64 { return 0 })
+			if decision.State != delivery.Pending {
+				require.Equal(t, delivery.TooOld, decision.Reason)
+				break
+			}
+			waits = append(waits, decision.NextAttemptAt.Sub(now))
+			scheduled, now = decision.NextAttemptAt, decision.NextAttemptAt
+		}
+		require.Equal(t, 16, attempts, late)
+		require.Equal(t, []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}, waits[:5], late)
+		require.Equal(t, 71*time.Hour+42*time.Minute+30*time.Second, now.Sub(begun), late)
+	}
+}

@@ -120,6 +120,15 @@ func (w *walk) attempt(t *rapid.T, asks, late bool) {
 	}
 }
 
+// due is what a contract that counts from the schedule counts from: a cycle that
+// began late has its schedule from when it began.
+func (w *walk) due() time.Time {
+	if w.progress.CycleAttempt == 1 {
+		return later(w.progress.ScheduledAt, w.begun)
+	}
+	return w.progress.ScheduledAt
+}
+
 // bounds are the earliest and latest instants at which the contract allows the
 // next attempt.
 func (w *walk) bounds() (earliest, latest time.Time) {
@@ -127,7 +136,7 @@ func (w *walk) bounds() (earliest, latest time.Time) {
 	wait := table[min(w.progress.CycleAttempt, len(table))-1]
 	from := w.now
 	if w.terms.fromSchedule {
-		from = w.progress.ScheduledAt
+		from = w.due()
 	}
 	floor := w.terms.never
 	if w.outcome.Error == "" && w.terms.obeyed(w.outcome.Status) {
@@ -185,7 +194,7 @@ func (w *walk) step(t *rapid.T, d Decision) bool {
 	require.False(t, next.After(latest), "attempt %d is due %v, %v too late", n+1, next, next.Sub(latest))
 	require.True(t, end.IsZero() || !next.After(end), "attempt %d is due %v past the window", n+1, next.Sub(end))
 	if w.terms.fromSchedule {
-		require.Zero(t, next.Sub(w.progress.ScheduledAt)%time.Second, "jitter is whole seconds")
+		require.Zero(t, next.Sub(w.due())%time.Second, "jitter is whole seconds")
 	}
 	require.Less(t, n, w.terms.attempts[1])
 	return true
