@@ -61,7 +61,7 @@ func (r recoveryView) print(out *table) {
 	out.field("deliveries", strconv.Itoa(r.Total))
 	out.field("recovered", strconv.Itoa(r.Recovered))
 	if r.PassedOver > 0 {
-		out.field("passed over", strconv.Itoa(r.PassedOver)+", replayed or replaced meanwhile, or no longer kept")
+		out.field("passed over", strconv.Itoa(r.PassedOver)+", replayed, arrived or replaced meanwhile, or no longer kept")
 	}
 	out.field("began", moment(r.CreatedAt, now))
 	out.field("ended", moment(r.EndedAt, now))
