@@ -59,7 +59,7 @@ func (f *sealingResealCommand) Run(env *environment) error {
 
 // admitKeys makes sure that all there is can be opened.
 func admitKeys(ctx context.Context, reg *registry.Registry, ring *seal.Keyring) error {
-	err := reg.AdmitKeys(ctx, ring.CurrentKey(), ring.Knows)
+	err := reg.AdmitKeys(ctx, ring.KeyIDs())
 	if foreign, ok := errors.AsType[*registry.ForeignKeysError](err); ok {
 		return fmt.Errorf("the key %s was not given, under which secrets are sealed: give it after the current one in MALOTE_SECRET_KEY",
 			strings.Join(foreign.Missing, ", "))

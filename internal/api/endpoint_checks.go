@@ -20,6 +20,8 @@ const (
 	maxHeaderBytes   = 4096 // all names and values
 	maxMetadata      = 50
 	maxMetadataBytes = 8192 // all names and values
+
+	leastRate = 0.001 // attempts a second
 )
 
 // ownHeaders are Malote's to send: they belong to the connection, describe the

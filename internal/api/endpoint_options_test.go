@@ -20,6 +20,10 @@ func TestEndpoint_LaneOptions(t *testing.T) {
 	path := "/v1/webhook_endpoints/" + made["id"].(string)
 	changed := r.call("PATCH", path, acmeKey, `{"rate_limit":0,"fifo":false,"filter":""}`).object(t, http.StatusOK)
 	require.Equal(t, []any{nil, false, ""}, []any{changed["rate_limit"], changed["fifo"], changed["filter"]})
+	for _, rate := range []string{"0.0001", "0.000000000000001", "-1", "10001"} {
+		r.call("PATCH", path, acmeKey, `{"rate_limit":`+rate+`}`).problem(t, InvalidRequest)
+		r.call("POST", "/v1/webhook_endpoints", acmeKey, `{"url":"https://x.example","rate_limit":`+rate+`}`).problem(t, InvalidRequest)
+	}
 	plain := r.call("POST", "/v1/webhook_endpoints", acmeKey, `{"url":"https://x.example"}`).object(t, http.StatusCreated)
 	require.Equal(t, []any{nil, false, ""}, []any{plain["rate_limit"], plain["fifo"], plain["filter"]})
 }

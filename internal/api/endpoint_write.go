@@ -139,6 +139,9 @@ func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, headers *
 	if err := checkMetadata(valueOf(patch.Metadata)); err != nil {
 		return nil, err
 	}
+	if rate := valueOf(patch.RateLimit); rate != 0 && rate < leastRate {
+		return nil, fault("rate_limit", "must be 0, for the policy's default, or at least %v attempts a second", leastRate)
+	}
 	if err := checkFilter(valueOf(patch.Filter)); err != nil {
 		return nil, err
 	}

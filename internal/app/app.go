@@ -93,6 +93,7 @@ func (p *process) run(ctx context.Context, listener net.Listener, ready func()) 
 // work dispatches and keeps house until ctx ends.
 func (p *process) work(ctx context.Context) {
 	var parts sync.WaitGroup
+	parts.Go(func() { p.keys.sealRest(ctx, p.registry, p.log) })
 	parts.Go(func() { p.maintenance.Run(ctx) })
 	parts.Go(func() { dispatch.Listen(ctx, p.store, p.dispatcher.Signal, p.log) })
 	p.dispatcher.Run(ctx)

@@ -66,6 +66,13 @@ func (a redeliveryAPI) Replay(ctx context.Context, ids []delivery.ID, tenant str
 	return api.Replay{Results: results, Done: done.Done}, nil
 }
 
+// Discard implements api.Redelivery. What was discarded may have held up what came
+// meanwhile, so the lane is looked at again in any case.
+func (a redeliveryAPI) Discard(ctx context.Context, endpoint delivery.ID) (int, error) {
+	defer a.wake([]delivery.LaneRef{{Shard: endpoint.Shard(), EndpointID: endpoint}})
+	return a.Writer.Discard(ctx, endpoint)
+}
+
 // lagMetrics shows the history and the pools to the metrics.
 type lagMetrics struct {
 	reader *history.Reader

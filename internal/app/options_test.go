@@ -1,14 +1,17 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/app"
@@ -113,8 +116,8 @@ func TestSecrets_AreSealedInTheDatabase(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(t.Context()) //nolint:errcheck // the test is over
 	var everything string
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT concat((SELECT string_agg(convert_from(value, 'LATIN1'), '') FROM malote.endpoint_secrets),
-		(SELECT string_agg(e::text || convert_from(coalesce(secret_headers, ''), 'LATIN1'), '') FROM malote.endpoints e))`).Scan(&everything))
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT concat((SELECT string_agg(encode(value, 'escape'), '') FROM malote.endpoint_secrets),
+		(SELECT string_agg(e::text || encode(coalesce(secret_headers, ''), 'escape'), '') FROM malote.endpoints e))`).Scan(&everything))
 	require.NotContains(t, everything, strings.TrimPrefix(made["secret"].(string), "whsec_"))
 	require.NotContains(t, everything, "hush")
 	s.publish("acme", "a.b", 1)
@@ -151,4 +154,53 @@ func TestSecrets_TheFirstStartLeavesAKey(t *testing.T) {
 	err := app.Run(t.Context(), options, func(app.Info) { t.Error("it started") })
 	require.ErrorContains(t, err, "secret-key")
 	require.NoFileExists(t, options.DataDir+"/secret-key", "a key that is of no use is not left behind")
+}
+
+// What an older version left unsealed is sealed by who starts next, and signs on.
+func TestSecrets_WhatAnOlderVersionLeftIsSealed(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	receiver := newLedger(t, noContent)
+	s := start(t, testOptions(dsn))
+	made := s.endpoint("acme", receiver.URL, nil)
+	require.NoError(t, s.stop())
+	conn, err := pgx.Connect(t.Context(), dsn)
+	require.NoError(t, err)
+	defer conn.Close(t.Context()) //nolint:errcheck // the test is over
+	_, err = conn.Exec(t.Context(), `UPDATE malote.endpoint_secrets SET value = convert_to($1, 'UTF8'), key_id = ''`, made["secret"])
+	require.NoError(t, err)
+	again := start(t, testOptions(dsn))
+	require.Eventually(t, func() bool {
+		var keyID string
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT key_id FROM malote.endpoint_secrets`).Scan(&keyID))
+		return keyID == secretKey.ID()
+	}, 10*time.Second, 20*time.Millisecond)
+	again.publish("acme", "a.b", 1)
+	again.awaitStates("acme", map[string]int{"delivered": 1})
+}
+
+// TestSecrets_TwoFirstStartsAtOnceShareOneKey in a directory that both use.
+func TestSecrets_TwoFirstStartsAtOnceShareOneKey(t *testing.T) {
+	t.Parallel()
+	dsn, dir := pgtest.DSN(t), t.TempDir()
+	options := testOptions(dsn)
+	options.SecretKeys, options.DataDir = nil, dir
+	ctx, cancel := context.WithCancel(t.Context())
+	var both sync.WaitGroup
+	ready := make(chan app.Info, 2)
+	for range 2 {
+		both.Go(func() { assert.NoError(t, app.Run(ctx, options, func(info app.Info) { ready <- info })) })
+	}
+	for range 2 {
+		select {
+		case info := <-ready:
+			(&server{t: t, url: info.BaseURL}).endpoint("acme", "http://127.0.0.1:1/", nil)
+		case <-time.After(30 * time.Second):
+			t.Fatal("they did not start")
+		}
+	}
+	cancel()
+	both.Wait()
+	again := start(t, options)
+	require.Len(t, again.must(200, "GET", "/v1/webhook_endpoints", nil)["data"], 2)
 }

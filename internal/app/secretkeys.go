@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,25 +31,42 @@ func openSecretKeys(options Options) (secretKeys, error) {
 		return secretKeys{Keyring: seal.NewKeyring(options.SecretKeys[0], options.SecretKeys[1:]...)}, nil
 	}
 	path := filepath.Join(options.DataDir, secretKeyFile)
-	text, err := os.ReadFile(path)
-	if err == nil {
-		keys, err := ParseSecretKeys(string(text))
-		if err != nil {
-			return secretKeys{}, fmt.Errorf("reading %s: %w", path, err)
-		}
-		return secretKeys{Keyring: seal.NewKeyring(keys[0], keys[1:]...), path: path}, nil
-	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return secretKeys{}, fmt.Errorf("reading the key that seals secrets: %w", err)
-	}
 	key := seal.GenerateKey(rand.Reader)
-	if err := os.MkdirAll(options.DataDir, 0o700); err != nil {
-		return secretKeys{}, fmt.Errorf("keeping the key that seals secrets: %w", err)
-	}
-	if err := writePrivately(path, key.Reveal()+"\n"); err != nil {
+	isNew, err := createPrivately(path, key.Reveal()+"\n")
+	if err != nil {
 		return secretKeys{}, fmt.Errorf("keeping the key that seals secrets in %s: %w", path, err)
 	}
-	return secretKeys{Keyring: seal.NewKeyring(key), path: path, isNew: true}, nil
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return secretKeys{}, fmt.Errorf("reading the key that seals secrets: %w", err)
+	}
+	keys, err := ParseSecretKeys(string(text))
+	if err != nil {
+		return secretKeys{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return secretKeys{Keyring: seal.NewKeyring(keys[0], keys[1:]...), path: path, isNew: isNew}, nil
+}
+
+// createPrivately makes a file with its whole content in one step, readable by
+// its owner only, unless there is one: of two processes that start at once, one
+// makes it and both read it.
+func createPrivately(path, content string) (created bool, _ error) {
+	if _, err := os.Stat(path); err == nil {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return false, err
+	}
+	temporary := path + "." + rand.Text()
+	if err := writePrivately(temporary, content); err != nil {
+		return false, err
+	}
+	defer func() { _ = os.Remove(temporary) }()
+	err := os.Link(temporary, path)
+	if errors.Is(err, os.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // ParseSecretKeys reads keys, the current one first, that stand one a line or
@@ -71,10 +89,24 @@ func ParseSecretKeys(text string) ([]seal.Key, error) {
 	return keys, nil
 }
 
+// sealRest seals what an older version left unsealed. It may run while all is
+// being served, and in several processes at once.
+func (k secretKeys) sealRest(ctx context.Context, reg *registry.Registry, log *slog.Logger) {
+	inUse, err := reg.KeysInUse(ctx)
+	if err == nil && inUse[""] > 0 && len(inUse) <= 2 { // no rotation is under way
+		var sealed int
+		sealed, err = reg.Reseal(ctx, nil)
+		log.Info("sealed secrets that an older version had left unsealed", "values", sealed)
+	}
+	if err != nil && ctx.Err() == nil {
+		log.Error("some secrets are not sealed; malote secrets reseal does it", "error", err)
+	}
+}
+
 // admit lets the process start only if it can read what the others seal, and they
 // what it does.
 func (k secretKeys) admit(ctx context.Context, reg *registry.Registry) error {
-	err := reg.AdmitKeys(ctx, k.CurrentKey(), k.Knows)
+	err := reg.AdmitKeys(ctx, k.KeyIDs())
 	if foreign, ok := errors.AsType[*registry.ForeignKeysError](err); ok {
 		if k.isNew {
 			_ = os.Remove(k.path) // it would be in the way of the right one

@@ -12,8 +12,12 @@ import (
 // record the outcome (design rule I5).
 const leaseMargin = 10 * time.Second
 
-// mostPerSecond bounds rate_limit: no lane of one endpoint comes near.
-const mostPerSecond = 10_000
+// The bounds of rate_limit: one attempt in seventeen minutes, and more than a lane
+// of one endpoint comes near.
+const (
+	leastPerSecond = 0.001
+	mostPerSecond  = 10_000
+)
 
 var validName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
@@ -78,7 +82,9 @@ func (p *Policy) readRequest(s *section) {
 		s.complain("lease", "must be at most 1h: so long does a dead worker keep its deliveries")
 	}
 	p.MaxInFlight = s.count("max_in_flight", 10, 1000)
-	p.RateLimit = s.number("rate_limit", 0, mostPerSecond)
+	if p.RateLimit = s.number("rate_limit", 0, mostPerSecond); s.has("rate_limit") && p.RateLimit < leastPerSecond {
+		s.complain("rate_limit", "must be at least %v attempts a second", leastPerSecond)
+	}
 	p.FIFO = s.flag("fifo")
 }
 

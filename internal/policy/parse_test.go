@@ -108,6 +108,7 @@ var refusals = []struct {
 	{"max_in_flight: 7", "max_in_flight: 7.5", "max_in_flight", "whole number"},
 	{"rate_limit: 2.5", "rate_limit: 0", "rate_limit", "above 0, at most 10000"},
 	{"rate_limit: 2.5", "rate_limit: 10000.5", "rate_limit", "above 0, at most 10000"},
+	{"rate_limit: 2.5", "rate_limit: 1e-15", "rate_limit", "at least 0.001"},
 	{"rate_limit: 2.5", "rate_limit: 5/s", "rate_limit", "must be a number"},
 	{"fifo: true", "fifo: strictly", "fifo", "true or false"},
 	{"replay_on_enable: true", "replay_on_enable: 1", "replay_on_enable", "true or false"},

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 )
 
 // The form of a sealed value: a version, a random nonce, then the ciphertext
@@ -26,7 +28,7 @@ const (
 type Keyring struct {
 	current string                      // "": values are left as they are
 	find    func(id string) (box, bool) // a function, for the reason that Key is one
-	size    int
+	ids     []string
 }
 
 // box seals and opens under one key.
@@ -45,7 +47,7 @@ func NewKeyring(current Key, older ...Key) *Keyring {
 		b, found := boxes[id]
 		return b, found
 	}
-	return &Keyring{current: current.ID(), find: find, size: len(boxes)}
+	return &Keyring{current: current.ID(), find: find, ids: slices.Sorted(maps.Keys(boxes))}
 }
 
 func newBox(key Key) box {
@@ -66,6 +68,14 @@ func (k *Keyring) CurrentKey() string {
 		return ""
 	}
 	return k.current
+}
+
+// KeyIDs are the ids of all keys, sorted.
+func (k *Keyring) KeyIDs() []string {
+	if k == nil {
+		return nil
+	}
+	return slices.Clone(k.ids)
 }
 
 // Knows says whether what is sealed under a key opens; that of no key does.
@@ -128,7 +138,7 @@ func (k *Keyring) String() string {
 	if k.CurrentKey() == "" {
 		return "keyring without a current key"
 	}
-	return fmt.Sprintf("keyring of %d, current %s", k.size, k.current)
+	return fmt.Sprintf("keyring of %d, current %s", len(k.ids), k.current)
 }
 
 // Format prints the same for every verb and flag.

@@ -19,6 +19,9 @@ var claimLanesSQL string
 //go:embed queries/claim_deliveries.sql
 var claimDeliveriesSQL string
 
+//go:embed queries/claim_place.sql
+var claimPlaceSQL string
+
 //go:embed queries/claim_park.sql
 var claimParkSQL string
 
@@ -103,6 +106,7 @@ func (r *claimRow) targets() []any {
 func (c *claiming) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		c.lockLanes,
+		c.placeLate,
 		c.takeDeliveries,
 	} {
 		if err := step(ctx); err != nil {
@@ -156,6 +160,25 @@ func (c *claiming) loadConfigs(ctx context.Context, unknown []delivery.LaneRef, 
 			c.store.log.Error("a lane has no endpoint; nothing is claimed from it", "endpoint", lane.EndpointID.Format(delivery.EndpointPrefix))
 			lane.limit = 0
 		}
+	}
+	return nil
+}
+
+// placeLate gives places, under the lanes' locks, to what has none in lanes that
+// became strictly ordered a moment ago. For all others it costs nothing.
+func (c *claiming) placeLate(ctx context.Context) error {
+	var lanes []delivery.LaneRef
+	for _, lane := range c.lanes {
+		if lane.newlyFIFO {
+			lanes = append(lanes, lane.LaneRef)
+		}
+	}
+	if len(lanes) == 0 {
+		return nil
+	}
+	shards, endpoints := splitRefs(lanes)
+	if _, err := c.tx.Exec(ctx, claimPlaceSQL, shards, endpoints); err != nil {
+		return fmt.Errorf("placing deliveries in strictly ordered lanes: %w", err)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ type claimLane struct {
 	delivery.LaneRef
 	limit, leaseSeconds int32
 	suspect             bool
-	fifo                bool      // strictly ordered: the limit is one at most
+	fifo, newlyFIFO     bool      // strictly ordered: the limit is one at most; only just so
 	weight, turnLeft    int32     // deliveries in a turn, and what is left of one that was cut short
 	since               time.Time // its place in the line
 	rate                float64   // attempts a second; 0: no limit
@@ -27,7 +27,7 @@ type claimLane struct {
 func (l *claimLane) targets(now *time.Time, version *int64) []any {
 	return []any{
 		now, &l.Shard, &l.EndpointID, &l.limit, &l.leaseSeconds, version, &l.suspect, &l.fifo, &l.weight, &l.turnLeft,
-		&l.since, &l.rate, &l.burst, &l.rateReady, &l.allowance,
+		&l.since, &l.rate, &l.burst, &l.rateReady, &l.allowance, &l.newlyFIFO,
 	}
 }
 

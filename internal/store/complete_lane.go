@@ -20,6 +20,7 @@ type completedLane struct {
 	parkedFull  bool
 	claimLimit  int
 	suspect     bool
+	inTurn      bool // it got full in the middle of its turn
 	state       circuit.State
 
 	wake           time.Time // earliest instant to look at it again; zero: no need
@@ -31,7 +32,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 		lane := &completedLane{}
 		s := &lane.state
 		err := rows.Scan(&c.now, &lane.ref.Shard, &lane.ref.EndpointID, &lane.tenant, &lane.status,
-			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit, &lane.suspect,
+			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit, &lane.suspect, &lane.inTurn,
 			&s.Phase, &s.ConsecutiveFailures, zeroable(&s.FirstFailureAt), zeroable(&s.LastFailureAt), zeroable(&s.LastSuccessAt),
 			zeroable(&s.OpenedAt), &s.OpenedCount, zeroable(&s.PausedUntil),
 			&s.SlowLevel, zeroable(&s.SlowedAt), &s.SlowStreak, &s.SlowSuccesses, &s.WarnedLevel, zeroable(&s.DisabledAt))
@@ -82,11 +83,20 @@ func (l *completedLane) limitOf(done policy.Completion, state circuit.State) int
 // freed notes that a slot of the lane is free again, which matters to a lane
 // that was parked as full, or whose next delivery of the same entity waits.
 func (l *completedLane) freed(done policy.Completion, now time.Time) {
-	if l.parkedFull || done.Claim.Event.CoalesceKey != "" {
-		l.parkedFull = false
+	switch {
+	case l.parkedFull && l.inTurn:
+		l.wakeAt(now.Add(-frontOfTheLine))
+	case l.parkedFull || done.Claim.Event.CoalesceKey != "":
 		l.wakeAt(now)
+	default:
+		return
 	}
+	l.parkedFull = false
 }
+
+// frontOfTheLine puts a lane ahead of those that wait their turn: it is in the
+// middle of its own (A09). With the last of its turn it goes to the back.
+const frontOfTheLine = time.Hour
 
 func (l *completedLane) wakeAt(at time.Time) {
 	if l.wake.IsZero() || at.Before(l.wake) {

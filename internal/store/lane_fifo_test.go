@@ -78,7 +78,13 @@ func TestFIFO_TheSweepPlacesWhatCameWithoutAPlace(t *testing.T) {
 	f.publish(draft("acme", "2"))
 	f.order(e)
 	f.publish(draft("acme", "3"))
-	_, err := f.store.Sweep(t.Context())
+	for _, claims := range [][]*delivery.Claim{f.claim(10)} { // the claim places what it finds
+		require.Equal(t, []string{"1"}, bodies(claims))
+		f.handBack(claims...)
+	}
+	f.exec(`UPDATE malote.queue SET fifo_position = NULL WHERE fifo_position < 0`)
+	f.exec(`UPDATE malote.lanes SET fifo_since = now() - interval '10 minutes'`)
+	_, err := f.store.Sweep(t.Context()) // and the sweep, where no claim came by in time
 	require.NoError(t, err)
 	for _, want := range []string{"1", "2", "3"} {
 		claims := f.claim(10)

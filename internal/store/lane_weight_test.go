@@ -83,3 +83,35 @@ func TestAxxos_A09_FiftyThousandOfOneDelayNobody(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[delivery.ID]int{busy.ID: 3, quiet.ID: 1}, f.sendingByEndpoint())
 }
+
+// A lane with a large share and few slots of its own does not lose its turn each
+// time it is full: the rest of the turn is at the front when a slot is free again.
+func TestAxxos_A09_AFullLaneKeepsItsTurn(t *testing.T) {
+	f := newFixture(t)
+	const slots, steps = 16, 400
+	heavy := f.endpoint("heavy", 2)
+	f.exec(`UPDATE malote.lanes SET weight = 10`)
+	endpoints := []*delivery.Endpoint{heavy}
+	for i := range 24 {
+		endpoints = append(endpoints, f.endpoint(fmt.Sprintf("light-%d", i), 10))
+	}
+	for _, e := range endpoints {
+		f.publishMany(e.Tenant, 150)
+	}
+	var inFlight []*delivery.Claim
+	served := 0
+	for range steps {
+		claims := f.claim(slots - len(inFlight))
+		for _, c := range claims {
+			if c.Endpoint.ID == heavy.ID {
+				served++
+			}
+		}
+		inFlight = append(inFlight, claims...)
+		f.answer(200, inFlight[0]) // the longest under way
+		inFlight = inFlight[1:]
+	}
+	// Its two slots of sixteen are its share: one in eight. Without its turn it
+	// would have one in twenty-five.
+	require.Greater(t, served, steps/10)
+}

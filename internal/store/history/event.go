@@ -33,7 +33,7 @@ type EventPage struct {
 	Next delivery.ID
 
 	// CompleteUntil: every matching event accepted before that instant is in
-	// this page or the ones before it, and none accepted later is (D15). A
+	// this page or the ones before it (D15). On the last page none accepted later is. A
 	// publishing transaction that is still open holds it back, so that an event
 	// committed late, with an earlier id, is never passed by. The next
 	// reconciliation begins there. In whole milliseconds, which is how it is shown.

@@ -3,7 +3,7 @@
 
 -- +goose Up
 ALTER TABLE malote.endpoints
-    ADD COLUMN rate_limit         double precision CHECK (rate_limit > 0), -- attempts a second; NULL: the policy's
+    ADD COLUMN rate_limit         double precision CHECK (rate_limit BETWEEN 0.001 AND 10000), -- attempts a second; NULL: the policy's
     ADD COLUMN fifo               boolean, -- NULL: the policy's
     ADD COLUMN filter             text     NOT NULL DEFAULT '', -- a CEL expression; empty: every event
     -- Headers that are written and never read back: a JSON object of names and
@@ -28,7 +28,7 @@ ALTER TABLE malote.lanes
     -- Strictly ordered since then; NULL: not at all.
     ADD COLUMN fifo_since    timestamptz,
     -- Attempts a second; 0: no limit. A burst may be as many as that at once.
-    ADD COLUMN rate_limit    double precision NOT NULL DEFAULT 0,
+    ADD COLUMN rate_limit    double precision NOT NULL DEFAULT 0 CHECK (rate_limit = 0 OR rate_limit BETWEEN 0.001 AND 10000),
     ADD COLUMN rate_burst    integer          NOT NULL DEFAULT 1,
     -- When the next attempt is allowed, if all of the burst is used up.
     ADD COLUMN rate_ready_at timestamptz;
@@ -52,12 +52,6 @@ CREATE INDEX queue_fifo ON malote.queue (shard, endpoint_id, fifo_position, id)
 -- What a recovery has queued of a lane, to pace it by.
 CREATE INDEX queue_recovered ON malote.queue (shard, endpoint_id, next_attempt_at)
     WHERE status = 'pending' AND trigger = 'recover';
--- Whether something newer of an entity was delivered (F13).
-CREATE INDEX deliveries_of_entity ON malote.deliveries (shard, endpoint_id, coalesce_key, id)
-    WHERE state = 'delivered' AND coalesce_key IS NOT NULL;
-
--- Closed without an endpoint: events that nobody took.
-CREATE INDEX deliveries_of_nobody ON malote.deliveries (shard, tenant, id) WHERE endpoint_id IS NULL;
 
 -- Redeliveries of a whole window, step by step.
 CREATE TABLE malote.recoveries (
@@ -90,10 +84,21 @@ CREATE INDEX signals_of_tenant ON malote.signals (shard, tenant, id);
 CREATE INDEX signals_by_kind ON malote.signals (kind, created_at);
 
 -- +goose Down
+-- What is sealed would be taken for the secret itself.
+-- +goose StatementBegin
+DO $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM malote.endpoint_secrets s WHERE s.key_id <> '') -- all shards
+        OR EXISTS (SELECT 1 FROM malote.source_secrets s WHERE s.key_id <> '') -- all shards
+        OR EXISTS (SELECT 1 FROM malote.endpoints e WHERE e.secret_headers IS NOT NULL) THEN -- all shards
+        RAISE EXCEPTION 'secrets are sealed: the version before cannot read them';
+    END IF;
+END $$;
+-- +goose StatementEnd
 DROP INDEX malote.signals_by_kind, malote.signals_of_tenant;
 ALTER TABLE malote.signals DROP COLUMN event_id, DROP COLUMN event_type;
 DROP TABLE malote.recoveries;
-DROP INDEX malote.deliveries_of_nobody, malote.deliveries_of_entity, malote.queue_recovered, malote.queue_fifo, malote.lanes_failing, malote.lanes_fifo;
+DROP INDEX malote.queue_recovered, malote.queue_fifo, malote.lanes_failing, malote.lanes_fifo;
 ALTER TABLE malote.queue DROP COLUMN fifo_position;
 DROP SEQUENCE malote.fifo_positions;
 ALTER TABLE malote.lanes DROP COLUMN weight, DROP COLUMN turn_left, DROP COLUMN fifo_since,

@@ -12,7 +12,8 @@ SELECT now(), l.shard, l.endpoint_id,
     CASE WHEN l.rate_limit = 0 THEN l.claim_limit
         WHEN l.rate_ready_at > now() THEN 0
         WHEN l.rate_ready_at IS NULL THEN l.rate_burst
-        ELSE least(l.rate_burst, 1 + floor(extract(epoch FROM now() - l.rate_ready_at) * l.rate_limit))::integer END
+        ELSE least(l.rate_burst, 1 + floor(least(1e6, extract(epoch FROM now() - l.rate_ready_at)) * l.rate_limit))::integer END,
+    coalesce(l.fifo_since > now() - interval '2 minutes', false)
 FROM malote.lanes l
 WHERE /*{shard l}*/ l.ready_at <= now() AND l.ready_at < 'infinity' -- as the index says
     AND (NOT $2::boolean OR NOT l.suspect)

@@ -9,8 +9,8 @@ WITH lane AS (
         mine.taken + w.weight - w.turn_left AS into_turns,
         max((mine.taken - 1 + w.weight - w.turn_left) / w.weight) FILTER (WHERE mine.taken > 0) OVER () AS last_round,
         CASE WHEN w.rate_limit > 0 THEN
-            greatest(w.rate_ready_at, now() - make_interval(secs => (w.rate_burst - 1) / w.rate_limit))
-                + make_interval(secs => mine.taken / w.rate_limit)
+            greatest(w.rate_ready_at, now() - make_interval(secs => (w.rate_burst - 1) / greatest(w.rate_limit, 0.001)))
+                + make_interval(secs => mine.taken / greatest(w.rate_limit, 0.001))
         END AS rate_ready_at
     FROM unnest($1::smallint[], $2::uuid[], $3::integer[], $6::boolean[], $7::integer[], $8::integer[],
             $9::timestamptz[], $10::double precision[], $11::integer[], $12::timestamptz[])
@@ -42,11 +42,12 @@ WITH lane AS (
     FROM lane
 ), next AS (
     SELECT lane.shard, lane.endpoint_id, lane.free <= 0 AND lane.claim_limit > 0 AS is_full, lane.rate_ready_at,
-        CASE WHEN keeps.turn THEN lane.since 
+        CASE WHEN keeps.turn THEN lane.since
             -- The microseconds keep those that go back together in their order.
             ELSE greatest(now() + lane.turn * interval '1 microsecond', coalesce(due.at, 'infinity'), lane.rate_ready_at)
         END AS ready_at,
-        CASE WHEN keeps.turn THEN lane.weight - lane.into_turns % lane.weight ELSE lane.weight END AS turn_left
+        -- A lane that got full in its turn has the rest when a completion wakes it.
+        CASE WHEN keeps.turn OR lane.free <= 0 THEN lane.weight - lane.into_turns % lane.weight ELSE lane.weight END AS turn_left
     FROM lane
     JOIN due ON due.shard = lane.shard AND due.endpoint_id = lane.endpoint_id
     CROSS JOIN LATERAL (

@@ -50,6 +50,29 @@ func newEndpoint(tenant string) NewEndpoint {
 	return NewEndpoint{Tenant: tenant, URL: "https://example.com/hook", Policy: "standard", Secrets: []string{"whsec_first"}}
 }
 
+func newSource(tenant string) NewSource {
+	return NewSource{Tenant: tenant, Name: "new", Provider: "github", Secrets: []SourceSecret{{Name: "first", Value: "hush-first"}}}
+}
+
+func addSource(t *testing.T, r *Registry, tenant string) Source {
+	t.Helper()
+	spec := newSource(tenant)
+	spec.Name = "a source"
+	source, created, err := r.CreateSource(t.Context(), spec, Once{})
+	require.NoError(t, err)
+	require.True(t, created)
+	return source
+}
+
+// sourceVersion is what the door compares.
+func sourceVersion(t *testing.T, r *Registry, source delivery.ID) int64 {
+	t.Helper()
+	found, err := r.SourceVersions(t.Context(), []delivery.ID{source})
+	require.NoError(t, err)
+	require.Contains(t, found, source)
+	return found[source]
+}
+
 func once(key, request string) Once {
 	return Once{Key: key, Fingerprint: sha256.Sum256([]byte(request))}
 }
@@ -60,8 +83,9 @@ func ptr[T any](v T) *T { return &v }
 func addOpen(t *testing.T, r *Registry, endpoint Endpoint, status delivery.State, n int) []delivery.ID {
 	t.Helper()
 	ids := make([]delivery.ID, n)
-	for i := range ids {
-		event := delivery.NewID(endpoint.ID.Shard(), time.Now(), rand.Reader)
+	begin := time.Now()
+	for i := range ids { // a microsecond apart: no two of one tick, in which chance decides their order
+		event := delivery.NewID(endpoint.ID.Shard(), begin.Add(time.Duration(i)*time.Microsecond), rand.Reader)
 		ids[i] = delivery.NewDeliveryID(event, rand.Reader)
 	}
 	execute(t, r, `INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger, attempt_count,

@@ -2,28 +2,31 @@ package registry
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func knowing(ids ...string) func(string) bool {
-	return func(id string) bool { return slices.Contains(ids, id) }
-}
-
-func TestAdmitKeys_WhoComesLaterHasTheOthersKey(t *testing.T) {
+// A rotation in its order: nobody ever writes what another cannot read.
+func TestAdmitKeys_EverybodyHasTheKeysOfAll(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ctx := t.Context()
-	require.NoError(t, r.AdmitKeys(ctx, "a", knowing("a")), "the first decides")
-	require.NoError(t, r.AdmitKeys(ctx, "a", knowing("a")))
-	foreign, ok := errors.AsType[*ForeignKeysError](r.AdmitKeys(ctx, "b", knowing("b")))
-	require.True(t, ok)
-	require.Equal(t, []string{"a"}, foreign.Missing)
-	require.NoError(t, r.AdmitKeys(ctx, "b", knowing("b", "a")), "a rotation")
-	require.NoError(t, r.AdmitKeys(ctx, "a", knowing("a", "b")), "one that was not rotated yet, but can read")
-	require.NoError(t, r.RetireKeys(ctx, "b"))
-	_, ok = errors.AsType[*ForeignKeysError](r.AdmitKeys(ctx, "a", knowing("a")))
-	require.True(t, ok)
+	refused := func(missing string, keys ...string) {
+		t.Helper()
+		foreign, ok := errors.AsType[*ForeignKeysError](r.AdmitKeys(ctx, keys))
+		require.True(t, ok)
+		require.Equal(t, []string{missing}, foreign.Missing)
+	}
+	require.NoError(t, r.AdmitKeys(ctx, []string{"old"}), "the first decides")
+	require.NoError(t, r.AdmitKeys(ctx, []string{"old"}))
+	refused("old", "new")
+	require.NoError(t, r.AdmitKeys(ctx, []string{"old", "new"}), "the rotation begins")
+	refused("new", "old")
+	require.NoError(t, r.RetireKeys(ctx, "new"))
+	require.NoError(t, r.AdmitKeys(ctx, []string{"new"}))
+	refused("new", "old")
+	known, err := r.RegisteredKeys(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"new"}, known)
 }
