@@ -1,0 +1,117 @@
+package source
+
+import (
+	"crypto"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+// maxDiagnosed bounds the bodies whose failure is looked into at a public door:
+// what a forged request can cost is a millisecond or two.
+const maxDiagnosed = 16 << 10
+
+// diagnose finds out why nothing matched, by trying what senders and the
+// machinery in front of receivers are known to get wrong. It is no help to a
+// forger: every answer but the last needs a signature that the secret made.
+func (c *call) diagnose(s signed, live []Secret) *refusal {
+	if len(c.Body) > maxDiagnosed && !c.options.Thorough {
+		return bad(SignatureUndiagnosed, "")
+	}
+	given := s.decoded(s.encoding)
+	holds := func(hash crypto.Hash, key []byte, sums [][]byte, content content, body []byte) bool {
+		return anyEqual(sums, s.sum(hash, key, content(body)))
+	}
+	for _, secret := range live {
+		key, err := s.key(secret.Value)
+		if err != nil {
+			continue
+		}
+		for _, e := range []encoding{inHex, inBase64, inBase64URL} {
+			if holds(s.hash, key, s.decoded(e), s.content, c.Body) {
+				return bad(SignatureEncoding, "it is "+string(e)+" and must be "+string(s.encoding))
+			}
+		}
+		for _, a := range s.other {
+			if holds(s.hash, key, given, a.content, c.Body) {
+				return bad(a.reason, a.what)
+			}
+		}
+		for _, hash := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA384, crypto.SHA512} {
+			if hash != s.hash && holds(hash, key, given, s.content, c.Body) {
+				return bad(SignatureAlgorithm, hash.String()+" in place of "+s.hash.String())
+			}
+		}
+		for what, original := range originals(c.Body) {
+			if holds(s.hash, key, given, s.content, original) {
+				return bad(BodyReencoded, what)
+			}
+		}
+	}
+	for _, secret := range live {
+		for reason, key := range otherKeys(secret.Value) {
+			if holds(s.hash, key, given, s.content, c.Body) {
+				return bad(reason, "")
+			}
+		}
+	}
+	return bad(WrongSecret, "")
+}
+
+// otherKeys are what else a secret's text may stand for.
+func otherKeys(secret string) func(yield func(Reason, []byte) bool) {
+	return func(yield func(Reason, []byte) bool) {
+		trimmed := strings.Trim(strings.TrimSpace(secret), "\"'`")
+		if trimmed != secret && !yield(SecretHasSpace, []byte(trimmed)) {
+			return
+		}
+		_, bare, found := strings.Cut(trimmed, "_")
+		texts := []string{trimmed}
+		if found {
+			texts = append(texts, bare)
+		}
+		for _, text := range texts {
+			if !yield(SecretOtherEncoding, []byte(text)) {
+				return
+			}
+			for _, decode := range []func(string) ([]byte, error){
+				hex.DecodeString, base64.RawStdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
+			} {
+				if key, err := decode(strings.TrimRight(text, "=")); err == nil && len(key) > 0 && !yield(SecretOtherEncoding, key) {
+					return
+				}
+			}
+		}
+		for _, encode := range []func([]byte) string{base64.StdEncoding.EncodeToString, hex.EncodeToString} {
+			if !yield(SecretOtherEncoding, []byte(encode([]byte(trimmed)))) {
+				return
+			}
+		}
+	}
+}
+
+// otherHeader explains a missing header by the one that is there instead.
+func (c *call) otherHeader(refused *refusal) *refusal {
+	if refused.reason != HeaderMissing {
+		return refused
+	}
+	for _, other := range providers {
+		if other == c.provider || len(other.Headers) == 0 || strings.EqualFold(other.Headers[0], "Authorization") {
+			continue
+		}
+		if header := other.Headers[0]; c.Header.has(header) && !c.provider.reads(header) {
+			return refuse(MissingHeader, OtherHeader, refused.detail+" is not there; "+header+" is, which "+other.Title+" sends")
+		}
+	}
+	return refused
+}
+
+// reads says whether a header is one of the provider's own.
+func (p *Provider) reads(header string) bool {
+	for _, own := range p.Headers {
+		if strings.EqualFold(own, header) {
+			return true
+		}
+	}
+	return false
+}
