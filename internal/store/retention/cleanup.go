@@ -60,12 +60,12 @@ func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
 
 func (k *Keeper) removeOld(ctx context.Context, sql string, before any) (removed int64, err error) {
 	for {
-		tag, err := k.store.Pool().Exec(ctx, sql, before, rowsAtOnce)
+		rows, err := k.removing(ctx, sql, before, rowsAtOnce)
 		if err != nil {
 			return removed, err
 		}
-		removed += tag.RowsAffected()
-		if tag.RowsAffected() < rowsAtOnce {
+		removed += rows
+		if rows < rowsAtOnce {
 			return removed, nil
 		}
 	}

@@ -137,10 +137,10 @@ func (k *Keeper) dropEvents(ctx context.Context, d partitions) error {
 	return k.changing(ctx, d, frozen, func(c *change) error {
 		var open, dead int64
 		if err := countOf(ctx, c.conn, openSQL, d, &open); err != nil {
-			return err
+			return fmt.Errorf("counting what is open: %w", orBusy(err))
 		}
 		if err := countOf(ctx, c.conn, deadSQL, d, &dead); err != nil {
-			return err
+			return fmt.Errorf("counting what is dead: %w", orBusy(err))
 		}
 		if open+dead > 0 {
 			return errNeeded
@@ -195,7 +195,7 @@ func (k *Keeper) rebuildDeliveries(ctx context.Context, d partitions, s survey) 
 			}
 			var open int64
 			if err := countOf(ctx, c.conn, openSQL, d, &open); err != nil {
-				return err
+				return fmt.Errorf("counting what is open: %w", orBusy(err))
 			}
 			// Deliveries neither come to be nor vanish, they open and close: that is
 			// how many were closed under the lock.

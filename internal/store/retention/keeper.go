@@ -49,6 +49,8 @@ type Keeper struct {
 	firstPause time.Duration
 	moment     time.Duration
 	step       func(string) // for tests: what is about to be done
+
+	failed failures
 }
 
 // New makes a keeper on the store, which stays the caller's to close. ErrTooShort
@@ -71,8 +73,9 @@ type Removed = map[string]int64
 // Retire removes what is older than the retention, by now and by the database's
 // clock (the earlier of the two: one that jumps ahead must not cost anybody's
 // history), and says how many rows of which table that were. What fails for one
-// day does not keep others from being done; the first error is returned. Rows
-// that are counted are gone, also after an error.
+// day is logged and does not keep others from being done, and those go first in
+// the next run, as this one's time may have gone into that day; the first error is
+// returned. Rows that are counted are gone, also after an error.
 //
 // Two runs at once do no harm: one finds the other's tables in use.
 func (k *Keeper) Retire(ctx context.Context, now time.Time) (Removed, error) {
@@ -97,8 +100,9 @@ func (k *Keeper) Retire(ctx context.Context, now time.Time) (Removed, error) {
 		if len(gone) > 0 {
 			k.log.Info("rows older than the retention were removed", "day", d.name(), "rows", gone)
 		}
+		k.note(ctx, d, dayErr, now)
 		if dayErr != nil {
-			err = cmp.Or(err, fmt.Errorf("retiring the %s of %s: %w", d.tables[0], d.begin.Format(time.DateOnly), dayErr))
+			err = cmp.Or(err, fmt.Errorf("retiring the %s of %s: %w", d.tables[0], d.name(), dayErr))
 		}
 		if ctx.Err() != nil {
 			break
@@ -114,32 +118,44 @@ func (k *Keeper) retire(ctx context.Context, d partitions, keys []delivery.ID, n
 	return k.retireEvents(ctx, d, keys, now)
 }
 
-// due are the days to look at, oldest first, attempts after what they belong to.
-// Attempts stay a day longer: the clock of the worker that made their claim may
-// have been behind the publisher's.
+// due are the days to look at, oldest first, attempts after what they belong to,
+// and days that failed in the last run after all others.
 func (k *Keeper) due(ctx context.Context, now time.Time) ([]partitions, error) {
 	all, err := k.existing(ctx)
 	if err != nil {
 		return nil, err
 	}
-	cutoff := now.Add(-k.keep)
-	all = slices.DeleteFunc(all, func(d partitions) bool {
-		end := d.begin.Add(day)
-		if d.hasAttempts() {
-			end = end.Add(clockSkew)
-		}
-		return end.After(cutoff) || now.Sub(d.looked) < lookAgain
-	})
+	all = slices.DeleteFunc(all, func(d partitions) bool { return k.dueAt(d).After(now) })
 	slices.SortFunc(all, func(a, b partitions) int {
-		if a.hasAttempts() != b.hasAttempts() {
-			if b.hasAttempts() {
-				return -1
-			}
-			return 1
-		}
-		return a.begin.Compare(b.begin)
+		return cmp.Or(
+			falseFirst(k.hasFailed(a), k.hasFailed(b)),
+			falseFirst(a.hasAttempts(), b.hasAttempts()),
+			a.begin.Compare(b.begin))
 	})
 	return all, nil
+}
+
+func falseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// dueAt is when a day is to be gone through. Attempts stay a day longer: the clock
+// of the worker that made their claim may have been behind the publisher's.
+func (k *Keeper) dueAt(d partitions) time.Time {
+	old := d.begin.Add(day + k.keep)
+	if d.hasAttempts() {
+		old = old.Add(clockSkew)
+	}
+	if again := d.looked.Add(lookAgain); again.After(old) {
+		return again
+	}
+	return old
 }
 
 const clockSkew = day

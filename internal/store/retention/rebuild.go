@@ -128,11 +128,11 @@ func (k *Keeper) withReader(ctx context.Context, do func(reader) error) error {
 	return k.store.Pool().AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return do(reader{conn}) })
 }
 
+// in runs do in a transaction. Locks are waited for as briefly as the day's: whoever
+// has a parent may himself be waiting for the day, which the change has locked. The
+// server cannot see that the change waits for this reader, so nothing else would
+// end that.
 func (r reader) in(ctx context.Context, do func(*pgx.Conn) error) error {
-	return pgx.BeginFunc(ctx, r.conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = '30min'`); err != nil {
-			return err
-		}
-		return do(tx.Conn())
-	})
+	begin := pgx.TxOptions{BeginQuery: fmt.Sprintf("BEGIN; %s; SET LOCAL lock_timeout = %d", within(large), dayPatience.Milliseconds())}
+	return orBusy(pgx.BeginTxFunc(ctx, r.conn, begin, func(tx pgx.Tx) error { return do(tx.Conn()) }))
 }

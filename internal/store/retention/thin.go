@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -31,12 +29,12 @@ func (k *Keeper) thinDeliveries(ctx context.Context, d partitions) (removed int6
 	k.step("thin deliveries")
 	for at := d.begin; at.Before(d.begin.Add(day)); {
 		from, to := delivery.FloorID(at), delivery.FloorID(at.Add(slice))
-		tag, err := k.store.Pool().Exec(ctx, thinDeliveriesSQL, pgx.QueryExecModeCacheDescribe, from, to, thinBy)
+		rows, err := k.removing(ctx, thinDeliveriesSQL, from, to, thinBy)
 		if err != nil {
 			return removed, fmt.Errorf("removing those of %s: %w", at.Format(time.TimeOnly), err)
 		}
-		removed += tag.RowsAffected()
-		if tag.RowsAffected() < thinBy {
+		removed += rows
+		if rows < thinBy {
 			at = at.Add(slice)
 		}
 	}

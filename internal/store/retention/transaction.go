@@ -19,11 +19,41 @@ const (
 	parentPatience = 50 * time.Millisecond
 )
 
+// How long the server lets one statement run, and a connection wait in its
+// transaction for what another one does, before it ends it. What is shorter is the
+// store's, for who holds up others.
+const (
+	// large is for what reads, copies or removes much of a day, and holds up nobody
+	// who is in time. It is longer than a run may take: the run's context ends it.
+	large = time.Hour
+	// small is for what holds up completions and replays, should this process stall.
+	small = 10 * time.Second
+)
+
+func within(bound time.Duration) string {
+	return fmt.Sprintf("SET LOCAL statement_timeout = %[1]d; SET LOCAL idle_in_transaction_session_timeout = %[1]d", bound.Milliseconds())
+}
+
 // reading runs do in one snapshot. Counting a day may take a while, and disturbs
 // nobody.
 func (k *Keeper) reading(ctx context.Context, do func(pgx.Tx) error) error {
-	snapshot := pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '30min'"}
+	snapshot := pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " + within(large)}
 	return pgx.BeginTxFunc(ctx, k.store.Pool(), snapshot, do)
+}
+
+// removing runs one statement that removes rows, and says of how many. Locks of
+// rows are waited for while a transaction that has them may idle.
+func (k *Keeper) removing(ctx context.Context, sql string, parameters ...any) (rows int64, err error) {
+	begin := pgx.TxOptions{BeginQuery: fmt.Sprintf("BEGIN; %s; SET LOCAL lock_timeout = %d", within(large), small.Milliseconds())}
+	err = pgx.BeginTxFunc(ctx, k.store.Pool(), begin, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, parameters...)...)
+		rows = tag.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, orBusy(err)
+	}
+	return rows, nil
 }
 
 // change is one transaction that changes partitions. It ends with exchange, or is
@@ -33,14 +63,14 @@ type change struct {
 	firstPause time.Duration
 }
 
-// changing makes a change that locks partitions of one day in a mode.
-func (k *Keeper) changing(ctx context.Context, d partitions, mode string, do func(*change) error) error {
+// changing makes a change that locks partitions of one day.
+func (k *Keeper) changing(ctx context.Context, d partitions, lock dayLock, do func(*change) error) error {
 	return k.store.Pool().AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		c := &change{conn: conn.Conn(), firstPause: k.firstPause}
 		defer c.abandon(ctx)
-		begin := fmt.Sprintf("BEGIN; SET LOCAL statement_timeout = '30min'; SET LOCAL lock_timeout = %d", dayPatience.Milliseconds())
+		begin := fmt.Sprintf("BEGIN; %s; SET LOCAL lock_timeout = %d", within(lock.bound), dayPatience.Milliseconds())
 		for _, table := range d.tables {
-			begin += fmt.Sprintf("; LOCK TABLE malote.%s IN %s MODE", d.of(table), mode)
+			begin += fmt.Sprintf("; LOCK TABLE malote.%s IN %s MODE", d.of(table), lock.mode)
 		}
 		if err := c.exec(ctx, begin); err != nil {
 			return fmt.Errorf("locking the day: %w", orBusy(err))
@@ -49,13 +79,19 @@ func (k *Keeper) changing(ctx context.Context, d partitions, mode string, do fun
 	})
 }
 
-// The modes in which a day is locked. Others read on in both.
-const (
+// dayLock is how a day is locked, and what a statement may take meanwhile.
+type dayLock struct {
+	mode  string
+	bound time.Duration
+}
+
+// Others read on in both.
+var (
 	// withoutWriters lets rows be locked, which only a transaction does that goes on
-	// to write.
-	withoutWriters = "SHARE ROW EXCLUSIVE"
+	// to write. Its connection waits in its transaction while another one counts.
+	withoutWriters = dayLock{"SHARE ROW EXCLUSIVE", large}
 	// frozen: nobody is in the middle of closing or replaying a delivery of the day.
-	frozen = "EXCLUSIVE"
+	frozen = dayLock{"EXCLUSIVE", small}
 )
 
 func (c *change) exec(ctx context.Context, statements string) error {
@@ -101,8 +137,7 @@ func (c *change) exchange(ctx context.Context, tables []string, statements strin
 const (
 	// firstPause between two tries; each one is twice as long as the one before.
 	firstPause = 250 * time.Millisecond
-	// patientTries of an exchange, while nobody waits for the day's own locks. The
-	// longest pause is shorter than a transaction may idle.
+	// patientTries of an exchange, while nobody waits for the day's own locks.
 	patientTries = 6
 )
 
@@ -122,7 +157,8 @@ func pause(ctx context.Context, long time.Duration) error {
 // chose between the two of us.
 func orBusy(err error) error {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	if ok && (pgErr.Code == "55P03" || pgErr.Code == "40P01") { // lock not available, deadlock
+	isLock := ok && (pgErr.Code == "55P03" || pgErr.Code == "40P01") // lock not available, deadlock
+	if isLock && !errors.Is(err, ErrBusy) {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	return err
