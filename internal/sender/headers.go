@@ -6,7 +6,13 @@ import (
 )
 
 // ownHeaders is how many headers Malote itself can set.
-const ownHeaders = 9
+const ownHeaders = 11
+
+// What tells a consumer which source a provider's webhook came in by, and when.
+const (
+	sourceHeader   = "webhook-source"
+	receivedHeader = "webhook-received-at" // RFC 3339
+)
 
 // headers collects the headers of one request. A name is taken once, in
 // whatever case it is written: what is set later under it is left out.

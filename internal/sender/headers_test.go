@@ -3,6 +3,7 @@ package sender
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"io"
 	"net/http"
 	"slices"
@@ -117,6 +118,27 @@ func TestSend_EndpointsOwnHeaders(t *testing.T) {
 	require.Contains(t, got.fields, "x-ODD-Case: kept")
 	require.Len(t, got.fields, 9+2, "%q", got.fields)
 	require.NotContains(t, strings.Join(got.fields, "\n"), "forged")
+}
+
+// What a provider's webhook brought goes on, behind everything else, and the
+// consumer sees which source it came in by, and when.
+func TestSend_PassesOnWhatAProviderSent(t *testing.T) {
+	t.Parallel()
+	claim := claimFor("")
+	claim.Event.SourceID = delivery.NewID(claim.Event.ID.Shard(), time.Now(), rand.Reader)
+	claim.Event.AcceptedAt = time.Date(2026, 3, 1, 12, 0, 0, 5e6, time.UTC)
+	claim.Endpoint.Headers = map[string]string{"X-Team": "one"}
+	claim.Event.Headers = []delivery.Header{
+		{Name: "X-GitHub-Event", Value: "push"}, {Name: "x-team", Value: "two"}, {Name: "webhook-id", Value: "forged"},
+		{Name: "Host", Value: "forged"}, {Name: "Webhook-Source", Value: "forged"}, {Name: "X-Split", Value: "a\r\nX-Injected: b"},
+	}
+	got := deliverOne(t, claim, standard(patient), time.Now())
+	require.Equal(t, "push", got.header.Get("X-GitHub-Event"))
+	require.Equal(t, []string{"one"}, got.header.Values("X-Team"))
+	require.Equal(t, claim.Event.SourceID.Format(delivery.SourcePrefix), got.header.Get("webhook-source"))
+	require.Equal(t, "2026-03-01T12:00:00.005Z", got.header.Get("webhook-received-at"))
+	require.NotContains(t, strings.Join(got.fields, "\n"), "forged")
+	require.NotContains(t, strings.Join(got.fields, "\n"), "Injected")
 }
 
 // Whatever an endpoint's headers are, the request is well-formed and

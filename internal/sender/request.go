@@ -54,7 +54,7 @@ func urlRefused(err error) *failure {
 }
 
 // header puts together all headers. What comes first wins: Malote's own, the
-// policy's constants, the endpoint's.
+// policy's constants, the endpoint's, what a provider's request brought.
 func (s *Sender) header(claim *delivery.Claim, p *policy.Policy, now time.Time) (http.Header, *failure) {
 	event, names := &claim.Event, &p.Headers
 	id := event.ID.Format(delivery.EventPrefix)
@@ -62,7 +62,7 @@ func (s *Sender) header(claim *delivery.Claim, p *policy.Policy, now time.Time) 
 	if refused != nil {
 		return nil, refused
 	}
-	headers := newHeaders(ownHeaders + len(names.Extra) + len(claim.Endpoint.Headers))
+	headers := newHeaders(ownHeaders + len(names.Extra) + len(claim.Endpoint.Headers) + len(event.Headers))
 	headers.set("User-Agent", s.userAgent)
 	headers.set("Content-Type", event.ContentType)
 	headers.set(names.ID, id)
@@ -79,6 +79,13 @@ func (s *Sender) header(claim *delivery.Claim, p *policy.Policy, now time.Time) 
 	}
 	for name, value := range claim.Endpoint.Headers {
 		headers.set(name, value)
+	}
+	if !event.SourceID.IsZero() {
+		headers.set(sourceHeader, event.SourceID.Format(delivery.SourcePrefix))
+		headers.set(receivedHeader, event.AcceptedAt.UTC().Format(time.RFC3339Nano))
+	}
+	for _, passed := range event.Headers {
+		headers.set(passed.Name, passed.Value)
 	}
 	return headers.header, nil
 }
