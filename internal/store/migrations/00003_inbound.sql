@@ -12,6 +12,9 @@ ALTER TABLE malote.sources
     ADD COLUMN paused_at   timestamptz, -- requests are turned away since then
     ADD COLUMN description text        NOT NULL DEFAULT '';
 CREATE INDEX sources_of_tenant ON malote.sources (shard, tenant, id);
+ALTER TABLE malote.source_secrets
+    -- What the secret may be used for; empty: whatever its provider has one for.
+    ADD COLUMN role text NOT NULL DEFAULT '' CHECK (role IN ('', 'signature', 'handshake', 'repair'));
 CREATE INDEX secrets_of_source ON malote.source_secrets (shard, source_id);
 
 -- Requests that were turned away, gathered: no body, and one row for many alike.
@@ -28,6 +31,7 @@ CREATE TABLE malote.rejections (
     PRIMARY KEY (shard, id)
 );
 CREATE INDEX rejections_of_source ON malote.rejections (shard, source_id, id);
+CREATE INDEX rejections_of_tenant ON malote.rejections (shard, tenant, id);
 
 -- How far a provider's own list has been compared with what came in.
 CREATE TABLE malote.gap_repairs (
@@ -36,6 +40,7 @@ CREATE TABLE malote.gap_repairs (
     position    text        NOT NULL DEFAULT '', -- the provider's cursor
     checked_at  timestamptz, -- everything before it was compared
     found       bigint      NOT NULL DEFAULT 0, -- events that had not come in
+    failed_at   timestamptz, -- NULL: the last comparison succeeded
     last_error  text        NOT NULL DEFAULT '',
     PRIMARY KEY (shard, source_id)
 );
@@ -44,5 +49,6 @@ CREATE TABLE malote.gap_repairs (
 DROP TABLE malote.gap_repairs;
 DROP TABLE malote.rejections;
 DROP INDEX malote.secrets_of_source, malote.sources_of_tenant;
+ALTER TABLE malote.source_secrets DROP COLUMN role;
 ALTER TABLE malote.sources DROP COLUMN version, DROP COLUMN paused_at, DROP COLUMN description;
 ALTER TABLE malote.events DROP COLUMN source_id, DROP COLUMN headers;

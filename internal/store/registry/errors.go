@@ -26,6 +26,7 @@ const (
 	ErrNoEndpoint NotFound = "endpoint"
 	ErrNoSecret   NotFound = "secret"
 	ErrNoPolicy   NotFound = "policy"
+	ErrNoSource   NotFound = "source"
 )
 
 func (n NotFound) Error() string { return "there is no such " + string(n) }
@@ -54,6 +55,8 @@ const (
 	ErrSecretExists     Conflict = "secret_exists"
 	// ErrTooManySecrets: MaxSecrets are live already.
 	ErrTooManySecrets Conflict = "too_many_secrets"
+	// ErrSecretNameTaken: the source has a live secret of that name.
+	ErrSecretNameTaken Conflict = "secret_name_taken"
 	// ErrNoSecretHeader: the value of a secret header is to be kept, and there is
 	// no header of that name.
 	ErrNoSecretHeader Conflict = "secret_header_missing"
@@ -72,8 +75,9 @@ var conflictTexts = map[Conflict]string{
 	ErrTenantInUse:       "the tenant still has endpoints or sources: delete those first",
 	ErrTenantBusy:        "deliveries to the tenant's deleted endpoints are still being sent: try again in a minute",
 	ErrEndpointDisabled:  "the endpoint is disabled: enable it instead",
-	ErrTooManySecrets:    "the endpoint has as many live secrets as it may: revoke one first",
-	ErrSecretExists:      "the endpoint has this secret already: choose another value",
+	ErrTooManySecrets:    "there are as many live secrets as there may be: revoke one first",
+	ErrSecretExists:      "this secret is there already: choose another value",
+	ErrSecretNameTaken:   "a live secret has this name already: choose another one, or revoke that one first",
 	ErrNoSecretHeader:    "there is no secret header of this name whose value could be kept: give it one",
 	ErrPolicyExists:      "there is already another policy with this name, and policies never change: choose a new name",
 	ErrPolicyInUse:       "endpoints still use this policy: give them another one first",

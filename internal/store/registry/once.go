@@ -16,7 +16,7 @@ import (
 // A repeat with an equal fingerprint gets what the first request created, one
 // with another fingerprint delivery.ErrKeyReused. Keys are remembered for
 // KeptFor, and are unique per kind of thing and whose it is: per tenant for
-// endpoints and API keys, per endpoint for secrets.
+// endpoints, sources and API keys, per endpoint or source for secrets.
 type Once struct {
 	Key         string
 	Fingerprint [32]byte // SHA-256 of all that the request said

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,12 +76,55 @@ func creators(endpoint Endpoint) map[string]creator {
 	}
 }
 
+func creatorsOfSources(source Source) map[string]creator {
+	return map[string]creator{
+		"source": {
+			create: func(t *testing.T, r *Registry, once Once) (string, bool, error) {
+				made, created, err := r.CreateSource(t.Context(), newSource("acme"), once)
+				if err == nil {
+					require.Len(t, made.Secrets, 1)
+					require.Equal(t, created, made.Secrets[0].Value != "", "a value is shown once")
+				}
+				return made.ID.Format(delivery.SourcePrefix), created, err
+			},
+			remove: func(t *testing.T, r *Registry, id string) {
+				parsed, err := delivery.ParseID(delivery.SourcePrefix, id)
+				require.NoError(t, err)
+				require.NoError(t, r.DeleteSource(t.Context(), AnyTenant, parsed))
+			},
+			count: `SELECT count(*) FROM malote.sources WHERE deleted_at IS NULL AND name = 'new'`,
+		},
+		"source's secret": {
+			create: func(t *testing.T, r *Registry, once Once) (string, bool, error) {
+				made, created, err := r.AddSourceSecret(t.Context(), AnyTenant, source.ID, SourceSecret{Name: "second", Value: "s"}, once)
+				if err == nil {
+					require.Equal(t, "second", made.Name)
+					require.Equal(t, created, made.Value != "", "a value is shown once")
+				}
+				return made.ID.Format(delivery.SecretPrefix), created, err
+			},
+			remove: func(t *testing.T, r *Registry, id string) {
+				parsed, err := delivery.ParseID(delivery.SecretPrefix, id)
+				require.NoError(t, err)
+				require.NoError(t, r.RevokeSourceSecret(t.Context(), AnyTenant, source.ID, parsed))
+			},
+			count: `SELECT count(*) FROM malote.source_secrets WHERE name = 'second'`,
+		},
+	}
+}
+
+func allCreators(endpoint Endpoint, source Source) map[string]creator {
+	all := creators(endpoint)
+	maps.Copy(all, creatorsOfSources(source))
+	return all
+}
+
 func TestOnce_RepeatReuseAndDeletion(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	addTenant(t, r, "acme")
 	endpoint := addEndpoint(t, r, "acme")
-	for name, c := range creators(endpoint) {
+	for name, c := range allCreators(endpoint, addSource(t, r, "acme")) {
 		t.Run(name, func(t *testing.T) {
 
 			id, created, err := c.create(t, r, once("k", "one"))
@@ -115,7 +159,7 @@ func TestOnce_TwentyFourAtOnce(t *testing.T) {
 	t.Parallel()
 	first, second := openTwice(t)
 	addTenant(t, first, "acme")
-	for name, c := range creators(addEndpoint(t, first, "acme")) {
+	for name, c := range allCreators(addEndpoint(t, first, "acme"), addSource(t, first, "acme")) {
 		t.Run(name, func(t *testing.T) {
 			type result struct {
 				id      string

@@ -1,22 +1,24 @@
 // Package registry keeps what people configure: tenants, API keys, endpoints
-// with their lanes, secrets and the policies that users write.
+// with their lanes, sources, secrets and the policies that users write.
 //
 // It is a part of the store and may contain SQL. It must never know HTTP, what
-// a policy says or how a secret signs: limits and leases arrive resolved, and a
-// secret's value is opaque text. Secrets and secret headers are stored sealed,
+// a policy says, how a secret signs or what a provider's rules are: limits and
+// leases arrive resolved, and secrets' values and sources' settings are opaque
+// text. Secrets and secret headers are stored sealed,
 // under a key that it never sees.
 //
 // # Versions
 //
 // Publishers and claimers keep endpoints in memory. Whatever they could notice
 // raises lanes.config_version and tenants.endpoints_version in the transaction
-// that changes it; that is the only way they learn of it.
+// that changes it; that is the only way they learn of it. What the inbound door
+// could notice of a source raises sources.version alike.
 //
 // # Lock order
 //
 // The row of an idempotency key first (only creating transactions of this
 // package take those scopes, one each), then advisory locks, then an endpoint's
-// lane, then its tenant, then everything else. Several lanes, secrets or queue
+// lane, then its tenant, then a source, then everything else. Several lanes, secrets or queue
 // rows are locked in the order of their ids. A lane that its transaction has just
 // made is nobody's to wait for, and may come after the tenant.
 package registry

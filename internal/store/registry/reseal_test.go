@@ -15,18 +15,6 @@ import (
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
-// addSource makes a source with one secret, as the inbound door will.
-func addSource(t *testing.T, r *Registry, tenant string, sealer *seal.Keyring, value string) delivery.ID {
-	t.Helper()
-	shard := delivery.ShardOf(tenant)
-	source, secret := r.newID(shard), r.newID(shard)
-	sealed, keyID := sealer.Seal([]byte(value), seal.SourceSecretContext(secret), r.random)
-	execute(t, r, `INSERT INTO malote.sources (shard, id, tenant, name, provider) VALUES ($1, $2, $3, 's', 'p')`, shard, source, tenant)
-	execute(t, r, `INSERT INTO malote.source_secrets (shard, id, source_id, value, key_id) VALUES ($1, $2, $3, $4, $5)`,
-		shard, secret, source, sealed, keyID)
-	return secret
-}
-
 // opened is every stored value, opened.
 func opened(t *testing.T, r *Registry) map[string]bool {
 	t.Helper()
@@ -50,7 +38,7 @@ func opened(t *testing.T, r *Registry) map[string]bool {
 }
 
 // furnish makes tenants with secrets, secret headers and sources.
-func furnish(t *testing.T, r *Registry, sealer *seal.Keyring, from, to int) {
+func furnish(t *testing.T, r *Registry, from, to int) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		tenant := fmt.Sprintf("tenant-%d", i)
@@ -61,7 +49,10 @@ func furnish(t *testing.T, r *Registry, sealer *seal.Keyring, from, to int) {
 		}, standard, Once{})
 		require.NoError(t, err)
 		addEndpoint(t, r, tenant) // without secret headers
-		addSource(t, r, tenant, sealer, fmt.Sprintf("source %d", i))
+		source := newSource(tenant)
+		source.Secrets[0].Value = fmt.Sprintf("source %d", i)
+		_, _, err = r.CreateSource(t.Context(), source, Once{})
+		require.NoError(t, err)
 	}
 }
 
@@ -69,10 +60,10 @@ func TestReseal_MovesAllToTheCurrentKey(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)
 	first, second := newKey(), newKey()
-	furnish(t, openSealed(t, dsn, seal.Key{}), nil, 0, 2)
-	furnish(t, openSealed(t, dsn, first), seal.NewKeyring(first), 2, 5)
+	furnish(t, openSealed(t, dsn, seal.Key{}), 0, 2)
+	furnish(t, openSealed(t, dsn, first), 2, 5)
 	both := openSealed(t, dsn, second, first)
-	furnish(t, both, seal.NewKeyring(second), 5, 6)
+	furnish(t, both, 5, 6)
 	before := opened(t, both)
 	inUse, err := both.KeysInUse(t.Context())
 	require.NoError(t, err)
@@ -111,8 +102,8 @@ func TestReseal_LeavesWhatDoesNotOpenAndSaysSo(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)
 	lost, first, second := newKey(), newKey(), newKey()
-	furnish(t, openSealed(t, dsn, lost), seal.NewKeyring(lost), 0, 1)
-	furnish(t, openSealed(t, dsn, first), seal.NewKeyring(first), 1, 3)
+	furnish(t, openSealed(t, dsn, lost), 0, 1)
+	furnish(t, openSealed(t, dsn, first), 1, 3)
 	r := openSealed(t, dsn, second, first)
 	var broken delivery.ID
 	require.NoError(t, r.pool.QueryRow(t.Context(), `UPDATE malote.endpoint_secrets SET value = value || '\x00'
@@ -137,7 +128,7 @@ func TestReseal_LeavesWhatDoesNotOpenAndSaysSo(t *testing.T) {
 func TestReseal_CanBeStopped(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)
-	furnish(t, openSealed(t, dsn, seal.Key{}), nil, 0, 4) // in several shards, so in several batches
+	furnish(t, openSealed(t, dsn, seal.Key{}), 0, 4) // in several shards, so in several batches
 	r := openSealed(t, dsn, newKey())
 	ctx, stop := context.WithCancel(t.Context())
 	changed, err := r.Reseal(ctx, func(done, _ int) {
@@ -165,7 +156,7 @@ func TestReseal_WhileServing(t *testing.T) {
 		endpoints[i] = addEndpoint(t, old, "acme")
 	}
 	for _, err := range atOnce(6, func(i int) error {
-		for round := range 15 {
+		for round := range 8 {
 			var err error
 			switch {
 			case i < 4:
@@ -188,11 +179,11 @@ func TestReseal_WhileServing(t *testing.T) {
 	require.NoError(t, err)
 	inUse, err := new.KeysInUse(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{second.ID(): 3 * 16}, inUse)
-	require.Len(t, opened(t, new), 16)
+	require.Equal(t, map[string]int{second.ID(): 3 * 9}, inUse)
+	require.Len(t, opened(t, new), 9)
 	for _, endpoint := range endpoints[:3] {
 		live, err := new.Secrets(t.Context(), AnyTenant, endpoint.ID)
 		require.NoError(t, err)
-		require.Len(t, live, 16)
+		require.Len(t, live, 9)
 	}
 }

@@ -101,8 +101,8 @@ func repeatedSecret(ctx context.Context, tx pgx.Tx, endpoint, id delivery.ID) (d
 	return live[at], nil
 }
 
-// MaxSecrets is how many secrets of an endpoint may be live at once: each adds a
-// signature to every request, and a receiver tries them all.
+// MaxSecrets is how many secrets of an endpoint, or of a source, may be live at
+// once: each adds a signature to every request, and a receiver tries them all.
 const MaxSecrets = 10
 
 // refuseSecondCopy opens the live ones to compare: sealed, no two are alike.
@@ -186,9 +186,15 @@ func (r *Registry) RevokeSecret(ctx context.Context, owner Owner, endpoint, secr
 	})
 }
 
-// ForgetExpiredSecrets forgets the values of secrets that have expired, and says
-// how many: after a rotation's overlap nobody needs them.
+// ForgetExpiredSecrets forgets the values of endpoints' and sources' secrets that
+// have expired, and says how many: after a rotation's overlap nobody needs them.
 func (r *Registry) ForgetExpiredSecrets(ctx context.Context) (forgotten int, _ error) {
-	tag, err := r.pool.Exec(ctx, forgetExpiredSQL)
-	return int(tag.RowsAffected()), explain("forgetting expired secrets", err)
+	for _, statement := range []string{forgetExpiredSQL, forgetExpiredOfSourcesSQL} {
+		tag, err := r.pool.Exec(ctx, statement)
+		if err != nil {
+			return forgotten, explain("forgetting expired secrets", err)
+		}
+		forgotten += int(tag.RowsAffected())
+	}
+	return forgotten, nil
 }

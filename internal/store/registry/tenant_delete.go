@@ -26,6 +26,8 @@ const (
 var deleteTenantSQL = []string{
 	`DELETE FROM malote.source_secrets AS x USING malote.sources AS s
 		WHERE x.shard = $1 AND s.shard = $1 AND s.id = x.source_id AND s.tenant = $2`,
+	`DELETE FROM malote.gap_repairs AS g USING malote.sources AS s
+		WHERE g.shard = $1 AND s.shard = $1 AND s.id = g.source_id AND s.tenant = $2`,
 	`DELETE FROM malote.sources AS s WHERE s.shard = $1 AND s.tenant = $2`,
 	`DELETE FROM malote.endpoints AS e WHERE e.shard = $1 AND e.tenant = $2`,
 	`DELETE FROM malote.api_keys AS k WHERE k.shard = $1 AND k.tenant = $2`,

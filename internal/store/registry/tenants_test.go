@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -81,11 +82,10 @@ func TestDeleteTenant_OnlyWithoutEndpointsAndSources(t *testing.T) {
 	require.ErrorIs(t, r.DeleteTenant(t.Context(), "acme"), ErrTenantInUse)
 
 	require.NoError(t, r.DeleteEndpoint(t.Context(), AnyTenant, endpoint.ID))
-	addSource := `INSERT INTO malote.sources (shard, id, tenant, name, provider) VALUES ($1, gen_random_uuid(), 'acme', 'x', 'y')`
-	execute(t, r, addSource, delivery.ShardOf("acme"))
+	source := addSource(t, r, "acme")
 	require.ErrorIs(t, r.DeleteTenant(t.Context(), "acme"), ErrTenantInUse)
 
-	execute(t, r, `UPDATE malote.sources SET deleted_at = now()`)
+	require.NoError(t, r.DeleteSource(t.Context(), AnyTenant, source.ID))
 	require.NoError(t, r.DeleteTenant(t.Context(), "acme"))
 	_, err = r.Tenant(t.Context(), "acme")
 	require.ErrorIs(t, err, ErrNoTenant)
@@ -130,26 +130,31 @@ func TestDeleteTenant_AgainstWhoeverCreates(t *testing.T) {
 	for round := range 8 {
 		slug := fmt.Sprintf("tenant-%d", round)
 		addTenant(t, first, slug)
-		errs := atOnce(3, func(i int) error {
+		errs := atOnce(4, func(i int) error {
 			switch i {
 			case 0:
 				return first.DeleteTenant(t.Context(), slug)
 			case 1:
 				_, _, err := second.CreateEndpoint(t.Context(), newEndpoint(slug), standard, Once{})
 				return err
+			case 2:
+				_, _, err := first.CreateSource(t.Context(), newSource(slug), Once{})
+				return err
 			default:
 				_, _, err := second.CreateKey(t.Context(), ScopeRead, slug, "", Once{})
 				return err
 			}
 		})
-		if errs[1] == nil {
+		if errs[1] == nil || errs[2] == nil {
 			require.ErrorIs(t, errs[0], ErrTenantInUse)
+			require.NoError(t, errors.Join(errs[1:]...))
 			continue
 		}
 		require.NoError(t, errs[0])
 		require.ErrorIs(t, errs[1], ErrNoTenant)
-		if errs[2] != nil {
-			require.ErrorIs(t, errs[2], ErrNoTenant)
+		require.ErrorIs(t, errs[2], ErrNoTenant)
+		if errs[3] != nil {
+			require.ErrorIs(t, errs[3], ErrNoTenant)
 		}
 		require.Zero(t, one[int](t, first, `SELECT count(*) FROM malote.api_keys WHERE tenant = $1`, slug))
 	}
