@@ -1,0 +1,197 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/source"
+)
+
+const (
+	// freshFor is how long what was read of a source is used: a revoked secret
+	// opens nothing any more after that.
+	freshFor = time.Second
+	// rememberedUnknown bounds the ids that are known to be no source.
+	rememberedUnknown = 10_000
+	// lookups bounds how many connections of the database whoever tries ids out
+	// can use.
+	lookups = 8
+)
+
+// live is a source as it was read, ready for use.
+type live struct {
+	Source
+	provider *source.Provider
+	settings Settings
+	broken   error // why there are no settings
+	*state
+}
+
+// state outlives what was read.
+type state struct {
+	limiter *rate.Limiter // nil: no limit
+	places  *counter      // requests under way
+	matched *sync.Map     // names of secrets that were logged
+}
+
+// liveSources keeps what was read of sources for a moment.
+type liveSources struct {
+	sources   Sources
+	maxBody   int
+	maxPlaces int64
+
+	mu      sync.Mutex
+	known   map[delivery.ID]cached
+	unknown map[delivery.ID]time.Time // until when
+
+	flights singleflight.Group
+	slots   chan struct{}
+}
+
+type cached struct {
+	live  *live
+	until time.Time
+}
+
+func newLiveSources(sources Sources, maxBody int, maxPlaces int64) *liveSources {
+	return &liveSources{
+		sources: sources, maxBody: maxBody, maxPlaces: maxPlaces,
+		known: make(map[delivery.ID]cached), unknown: make(map[delivery.ID]time.Time),
+		slots: make(chan struct{}, lookups),
+	}
+}
+
+// find gives a source that was read at most freshFor ago; nil: there is none.
+// However many ask at once, it is read once.
+func (s *liveSources) find(ctx context.Context, id delivery.ID) (*live, error) {
+	if found, known := s.fresh(id, time.Now()); known {
+		return found, nil
+	}
+	deadline, _ := ctx.Deadline()
+	done := s.flights.DoChan(string(id[:]), func() (any, error) { return s.read(deadline, id) })
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case result := <-done:
+		found, _ := result.Val.(*live)
+		return found, result.Err
+	}
+}
+
+func (s *liveSources) fresh(id delivery.ID, now time.Time) (_ *live, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if entry, ok := s.known[id]; ok && now.Before(entry.until) {
+		return entry.live, true
+	}
+	until, ok := s.unknown[id]
+	return nil, ok && now.Before(until)
+}
+
+// errCrowded says that too many ids are being looked up.
+var errCrowded = errors.New("too many sources are being looked up")
+
+// read is one look into the database, for all who wait for it: it does not end
+// with whoever came first.
+func (s *liveSources) read(deadline time.Time, id delivery.ID) (*live, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, errCrowded
+	}
+	asked := time.Now()
+	found, ok, err := s.sources.FindSource(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.keep(id, found, ok, asked.Add(freshFor)), nil
+}
+
+func (s *liveSources) keep(id delivery.ID, found Source, ok bool, until time.Time) *live {
+	s.mu.Lock()
+	before := s.known[id].live
+	s.mu.Unlock()
+	var now *live
+	if ok {
+		now = s.prepare(found, before)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now == nil {
+		delete(s.known, id)
+		if len(s.unknown) >= rememberedUnknown {
+			clear(s.unknown)
+		}
+		s.unknown[id] = until
+		return nil
+	}
+	delete(s.unknown, id)
+	s.known[id] = cached{now, until}
+	return now
+}
+
+// prepare reads the settings, unless they are those of before.
+func (s *liveSources) prepare(found Source, before *live) *live {
+	if before != nil && before.Version == found.Version {
+		same := *before
+		same.Source = found // secrets end by themselves
+		return &same
+	}
+	now := &live{Source: found, state: &state{places: &counter{limit: s.maxPlaces}, matched: &sync.Map{}}}
+	if before != nil {
+		now.state.places, now.state.limiter = before.places, before.limiter
+	}
+	provider, ok := source.Lookup(found.Provider)
+	if !ok {
+		now.broken = errors.New("there is no provider " + found.Provider)
+		return now
+	}
+	now.provider = provider
+	now.settings, now.broken = ParseSettings(provider, found.Settings, s.maxBody)
+	now.state.limit(now.settings.Rate)
+	return now
+}
+
+// limit changes the rate of a bucket that others may be using; what is in it
+// stays.
+func (s *state) limit(to RateLimit) {
+	switch {
+	case to.PerSecond == 0:
+		s.limiter = nil
+	case s.limiter == nil:
+		s.limiter = rate.NewLimiter(rate.Limit(to.PerSecond), to.Burst)
+	default:
+		s.limiter.SetLimit(rate.Limit(to.PerSecond))
+		s.limiter.SetBurst(to.Burst)
+	}
+}
+
+// wait is how long a request has to wait before the rate allows it; 0: it may go
+// on. A request that must come again takes nothing out of the bucket.
+func (s *state) wait(now time.Time) time.Duration {
+	if s.limiter == nil {
+		return 0
+	}
+	reservation := s.limiter.ReserveN(now, 1)
+	delay := reservation.DelayFrom(now)
+	if delay > 0 {
+		reservation.CancelAt(now)
+	}
+	return delay
+}
+
+// isNews says whether a secret matches for the first time since the source or its
+// secrets were changed.
+func (s *state) isNews(secret string) bool {
+	_, told := s.matched.LoadOrStore(secret, true)
+	return !told
+}

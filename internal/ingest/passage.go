@@ -1,0 +1,254 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/publish"
+	"github.com/malotehq/malote/internal/source"
+)
+
+// passage is one request on its way through the door.
+type passage struct {
+	*Door
+	w http.ResponseWriter
+	r *http.Request
+
+	memory   holding
+	left     []func()      // what is given back at the end
+	patience time.Duration // that is left for the database
+
+	live    *live
+	request source.Request
+	verdict source.Verdict
+}
+
+// answer takes the steps, as far as they go. Nobody's body is read before the
+// source is known, and nothing is believed before it is verified.
+func (p *passage) answer() *answer {
+	for _, step := range []func() *answer{
+		p.enter,  // a place among those under way
+		p.find,   // the source
+		p.admit,  // its method, pause and rate
+		p.read,   // the body, bounded in size and time
+		p.unpack, // its content coding, under the same bound
+		p.verify, // with what must be fetched for it
+		p.shake,  // a handshake ends here
+		p.commit, // the events, all or none
+	} {
+		if a := step(); a != nil {
+			return a
+		}
+	}
+	panic("ingest: the last step gives an answer")
+}
+
+func (p *passage) leave() {
+	p.memory.leave()
+	for _, give := range p.left {
+		give()
+	}
+}
+
+// hold takes a place and gives it back at the end.
+func (p *passage) hold(places *counter) *answer {
+	if !places.take(1) {
+		return turnedAway(Overloaded, "")
+	}
+	p.left = append(p.left, func() { places.give(1) })
+	return nil
+}
+
+func (p *passage) enter() *answer { return p.hold(&p.room.places) }
+
+func (p *passage) find() *answer {
+	id, err := delivery.ParseID(delivery.SourcePrefix, p.r.PathValue("source_id"))
+	if err != nil {
+		return turnedAway(UnknownSource, "")
+	}
+	ctx, done := p.waiting()
+	defer done()
+	p.live, err = p.Door.live.find(ctx, id)
+	switch {
+	case err != nil:
+		return p.withoutStorage("finding a source", err)
+	case p.live == nil:
+		return turnedAway(UnknownSource, "")
+	case p.live.broken != nil:
+		return turnedAway(SettingsUnreadable, p.live.broken.Error())
+	}
+	return p.hold(p.live.places)
+}
+
+// waiting bounds a wait for the database. All of a request's waits together are
+// under a second: it is what the sender waits besides its own sending.
+func (p *passage) waiting() (context.Context, func()) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(p.r.Context(), p.patience)
+	return ctx, func() {
+		cancel()
+		p.patience = max(0, p.patience-time.Since(began))
+	}
+}
+
+func (p *passage) withoutStorage(doing string, err error) *answer {
+	if p.r.Context().Err() == nil { // else the sender has gone
+		p.complaints.Do(func() {
+			p.log.Warn("inbound requests cannot be committed; senders are told to come again", "doing", doing, "error", err)
+		})
+	}
+	return turnedAway(StorageUnavailable, "")
+}
+
+// admit turns away what needs no look into the body.
+func (p *passage) admit() *answer {
+	if methods := p.live.provider.Methods; p.r.Method != http.MethodPost && !slices.Contains(methods, p.r.Method) {
+		a := turnedAway(MethodNotAllowed, p.r.Method)
+		allowed := strings.Join(append([]string{http.MethodPost}, methods...), ", ")
+		a.response.Header = source.Header{{Name: "Allow", Value: allowed}}
+		return a
+	}
+	if p.live.Paused {
+		return turnedAway(SourcePaused, "")
+	}
+	if wait := p.live.wait(time.Now()); wait > 0 {
+		a := turnedAway(RateLimited, "")
+		a.retryAfter = wait
+		return a
+	}
+	return nil
+}
+
+func (p *passage) read() *answer {
+	p.request = p.arrival(p.r, p.live.settings.URL)
+	body, reason := p.memory.receive(p.w, p.r, p.live.settings.MaxBodyBytes)
+	if reason != "" {
+		return turnedAway(reason, "")
+	}
+	p.request.Body = body
+	return nil
+}
+
+func (p *passage) unpack() *answer {
+	coding := codingOf(p.r.Header)
+	if coding == "" || p.live.settings.AsReceived {
+		return nil
+	}
+	body, reason := p.memory.unpack(coding, p.request.Body, p.live.settings.MaxBodyBytes)
+	if reason != "" {
+		return turnedAway(reason, coding)
+	}
+	p.request.Body = body
+	return nil
+}
+
+// fetches bounds what one request can have fetched.
+const fetches = 2
+
+// verify asks package source, and fetches what it asks for.
+func (p *passage) verify() *answer {
+	options := source.Options{Window: p.live.settings.Window, Generic: p.live.settings.Generic}
+	for range fetches {
+		p.verdict = p.live.provider.Verify(p.request, p.live.Secrets, options, p.now())
+		if p.verdict.Fetch == nil || p.verdict.Accepted() {
+			break
+		}
+		content, refused := p.fetch(*p.verdict.Fetch)
+		if refused != nil {
+			return refused
+		}
+		if options.Fetched == nil {
+			options.Fetched = make(map[string][]byte)
+		}
+		options.Fetched[p.verdict.Fetch.Key] = content
+	}
+	if !p.verdict.Accepted() {
+		return notGenuine(p.verdict, p.live.provider)
+	}
+	if p.verdict.Secret != "" && p.live.isNews(p.verdict.Secret) {
+		p.log.Info("a secret of a source matches", "source", p.live.ID.Format(delivery.SourcePrefix), "secret", p.verdict.Secret)
+	}
+	return nil
+}
+
+// fetch gets something. Where the provider will never give it, whoever named it
+// is not genuine; else the sender comes again.
+func (p *passage) fetch(want source.Fetch) ([]byte, *answer) {
+	content, err := p.fetcher.Fetch(p.r.Context(), p.live.ID, want)
+	if err == nil {
+		return content, nil
+	}
+	if final, ok := errors.AsType[interface {
+		error
+		Final() bool
+	}](err); ok && final.Final() {
+		return nil, notGenuine(source.Verdict{
+			Result: source.BadSignature, Reason: source.KeyUnknown, Detail: err.Error(),
+		}, p.live.provider)
+	}
+	return nil, turnedAway(FetchFailed, err.Error())
+}
+
+// shake answers a handshake. One that must be confirmed by a visit is accepted
+// only if that succeeds: else the provider asks again.
+func (p *passage) shake() *answer {
+	if p.verdict.Result != source.Challenge {
+		return nil
+	}
+	if p.verdict.Fetch != nil {
+		if _, refused := p.fetch(*p.verdict.Fetch); refused != nil {
+			return refused
+		}
+	}
+	return &answer{response: p.verdict.Response}
+}
+
+// commit publishes, and waits for the commit. When the wait ends without it, the
+// outcome is unknown: the provider's next try is either the first or a duplicate.
+func (p *passage) commit() *answer {
+	requests, filtered := p.live.requestsOf(&p.request, p.r.Header, p.verdict.Items)
+	var results []publish.Result
+	if len(requests) > 0 {
+		ctx, done := p.waiting()
+		defer done()
+		var err error
+		if results, err = p.publisher.Publish(ctx, requests); err != nil {
+			return p.notCommitted(err)
+		}
+	}
+	duplicates := 0
+	for _, result := range results {
+		if result.Duplicate {
+			duplicates++
+		}
+	}
+	p.observer.InboundAccepted(p.live.provider.Name, len(results)-duplicates, duplicates, filtered)
+	form := p.verdict.Response
+	if p.live.settings.Success.Status != 0 {
+		form = p.live.settings.Success
+	}
+	return receipt(form, results, len(p.verdict.Items) > 1)
+}
+
+func (p *passage) notCommitted(err error) *answer {
+	if _, tooLarge := errors.AsType[*publish.TooLargeError](err); tooLarge {
+		return turnedAway(BodyTooLarge, "")
+	}
+	_, invalid := errors.AsType[*publish.InvalidError](err)
+	_, refused := errors.AsType[*publish.RefusedError](err)
+	switch {
+	case errors.Is(err, delivery.ErrUnknownTenant):
+		return turnedAway(UnknownSource, "")
+	case invalid, refused:
+		p.log.Error("a genuine inbound request cannot be published",
+			"source", p.live.ID.Format(delivery.SourcePrefix), "error", err)
+		return turnedAway(Unpublishable, "")
+	default:
+		return p.withoutStorage("publishing", err)
+	}
+}
