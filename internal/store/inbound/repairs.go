@@ -25,9 +25,6 @@ var repairsOfTenantSQL string
 //go:embed queries/save_repair.sql
 var saveRepairSQL string
 
-//go:embed queries/save_repair_failure.sql
-var saveRepairFailureSQL string
-
 // Repair is how far a provider's own list has been compared with what came in by
 // a source.
 type Repair struct {
@@ -36,15 +33,17 @@ type Repair struct {
 	Position  string    // the provider's cursor; empty: from the beginning
 	CheckedAt time.Time // everything before it was compared; zero: nothing yet
 	Found     int64     // events that had not come in, over all time
-	FailedAt  time.Time // zero: the last comparison succeeded
-	LastError string    // of the last one, if it failed; for people
+	FailedAt  time.Time // of the last step; zero: it succeeded
+	LastError string    // why it failed, for people
 }
 
 // Progress is what one step of a comparison brought.
 type Progress struct {
 	Position  string
-	CheckedAt time.Time // everything before it was compared
-	Found     int64     // by this step
+	CheckedAt time.Time // everything before it was compared; zero: nothing yet; it may go back
+	Found     int64     // events that had not come in, by this step
+	FailedAt  time.Time // zero: it succeeded
+	LastError string    // why it failed, for people; cut to MaxDetail bytes
 }
 
 // Position is where a source's comparison goes on: a Repair with nothing but the
@@ -66,20 +65,17 @@ func (r *Records) Position(ctx context.Context, source delivery.ID) (Repair, err
 // compare one source at once do no harm: the position is the last one's, and
 // what each found is added up. For a source that is not there it does nothing.
 func (r *Records) SavePosition(ctx context.Context, source delivery.ID, progress Progress) error {
-	_, err := r.pool.Exec(ctx, saveRepairSQL, source.Shard(), source, progress.Position, progress.CheckedAt, progress.Found)
+	_, err := r.pool.Exec(ctx, saveRepairSQL, source.Shard(), source, progress.Position, orNull(progress.CheckedAt), progress.Found,
+		orNull(progress.FailedAt), presentable(progress.LastError))
 	if err != nil {
 		return fmt.Errorf("saving how far a source was compared: %w", err)
 	}
 	return nil
 }
 
-// SaveFailure notes why a comparison could not go on. The position stays.
-func (r *Records) SaveFailure(ctx context.Context, source delivery.ID, at time.Time, message string) error {
-	_, err := r.pool.Exec(ctx, saveRepairFailureSQL, source.Shard(), source, at, presentable(message))
-	if err != nil {
-		return fmt.Errorf("saving why a source could not be compared: %w", err)
-	}
-	return nil
+// orNull sends the zero time as NULL.
+func orNull(at time.Time) pgtype.Timestamptz {
+	return pgtype.Timestamptz{Time: at, Valid: !at.IsZero()}
 }
 
 // Repairs lists a tenant's comparisons, or everybody's for "", in the order of

@@ -24,7 +24,7 @@ func TestRepair_GoesOnWhereItWas(t *testing.T) {
 	want := Repair{SourceID: source}
 	require.Equal(t, want, position(), "there was none yet")
 
-	require.NoError(t, w.SaveFailure(t.Context(), source, at, "the token was refused\x00"))
+	require.NoError(t, w.SavePosition(t.Context(), source, Progress{FailedAt: at, LastError: "the token was refused\x00"}))
 	want.Tenant, want.FailedAt, want.LastError = "acme", at, "the token was refused\uFFFD"
 	require.Equal(t, want, position(), "a failure may be the first that is known")
 
@@ -32,9 +32,9 @@ func TestRepair_GoesOnWhereItWas(t *testing.T) {
 	want.Position, want.CheckedAt, want.Found, want.FailedAt, want.LastError = "evt_1", at, 2, time.Time{}, ""
 	require.Equal(t, want, position(), "success ends a failure")
 
-	require.NoError(t, w.SaveFailure(t.Context(), source, at.Add(time.Minute), "503"))
+	require.NoError(t, w.SavePosition(t.Context(), source, Progress{Position: "evt_1", CheckedAt: at, FailedAt: at.Add(time.Minute), LastError: "503"}))
 	want.FailedAt, want.LastError = at.Add(time.Minute), "503"
-	require.Equal(t, want, position(), "a failure moves nothing")
+	require.Equal(t, want, position(), "it fails without having moved")
 
 	require.NoError(t, w.SavePosition(t.Context(), source, Progress{Position: "evt_9", CheckedAt: at.Add(time.Hour), Found: 3}))
 	want.Position, want.CheckedAt, want.Found, want.FailedAt, want.LastError = "evt_9", at.Add(time.Hour), 5, time.Time{}, ""
@@ -51,7 +51,6 @@ func TestRepair_NothingForASourceThatIsNotThere(t *testing.T) {
 	w.deleteSource(gone)
 	for _, id := range []delivery.ID{gone, newID("acme", time.Now())} {
 		require.NoError(t, w.SavePosition(t.Context(), id, Progress{Position: "x", CheckedAt: time.Now()}))
-		require.NoError(t, w.SaveFailure(t.Context(), id, time.Now(), "x"))
 	}
 	require.Zero(t, w.count(`SELECT count(*) FROM malote.gap_repairs`))
 }

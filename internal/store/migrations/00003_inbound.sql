@@ -16,6 +16,7 @@ ALTER TABLE malote.source_secrets
     -- What the secret may be used for; empty: whatever its provider has one for.
     ADD COLUMN role text NOT NULL DEFAULT '' CHECK (role IN ('', 'signature', 'handshake', 'repair'));
 CREATE INDEX secrets_of_source ON malote.source_secrets (shard, source_id);
+CREATE INDEX secrets_of_repair ON malote.source_secrets (shard, source_id) WHERE role = 'repair';
 
 -- Requests that were turned away, gathered: no body, and one row for many alike.
 CREATE TABLE malote.rejections (
@@ -48,7 +49,7 @@ CREATE TABLE malote.gap_repairs (
 -- +goose Down
 DROP TABLE malote.gap_repairs;
 DROP TABLE malote.rejections;
-DROP INDEX malote.secrets_of_source, malote.sources_of_tenant;
+DROP INDEX malote.secrets_of_repair, malote.secrets_of_source, malote.sources_of_tenant;
 ALTER TABLE malote.source_secrets DROP COLUMN role;
 ALTER TABLE malote.sources DROP COLUMN version, DROP COLUMN paused_at, DROP COLUMN description;
 ALTER TABLE malote.events DROP COLUMN source_id, DROP COLUMN headers;

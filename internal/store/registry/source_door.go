@@ -30,65 +30,56 @@ type DoorSource struct {
 }
 
 const (
-	sourceForDoorSQL = `SELECT s.tenant, s.name, s.provider, s.settings, s.paused_at IS NOT NULL, s.version
-		FROM malote.sources AS s WHERE s.shard = $1 AND s.id = $2 AND s.deleted_at IS NULL`
-
-	doorSecretsSQL = `SELECT s.id, s.name, s.role, s.created_at, s.expires_at, s.value, s.key_id,
-			coalesce((extract(epoch FROM s.expires_at - now()) * 1000000)::bigint, 0)` + liveSourceSecrets + `
-			AND (s.role = 'repair') = $3
-		ORDER BY s.created_at DESC, s.id DESC`
+	// One statement, so that the version is the secrets'.
+	sourceForDoorSQL = `SELECT s.tenant, s.name, s.provider, s.settings, s.paused_at IS NOT NULL, s.version,
+			x.id, coalesce(x.name, ''), coalesce(x.role, ''), x.created_at, x.expires_at, x.value, coalesce(x.key_id, ''),
+			coalesce((extract(epoch FROM x.expires_at - now()) * 1000000)::bigint, 0)
+		FROM malote.sources AS s
+		LEFT JOIN malote.source_secrets AS x ON x.shard = s.shard AND x.source_id = s.id AND x.role <> 'repair'
+			AND (x.expires_at IS NULL OR x.expires_at > now())
+		WHERE s.shard = $1 AND s.id = $2 AND s.deleted_at IS NULL
+		ORDER BY x.created_at DESC, x.id DESC`
 
 	sourceVersionsSQL = `SELECT s.id, s.version FROM unnest($1::smallint[], $2::uuid[]) AS wanted (shard, id)
 		JOIN malote.sources AS s ON s.shard = wanted.shard AND s.id = wanted.id
 		WHERE s.deleted_at IS NULL`
 )
 
-// SourceForDoor reads a source and opens its secrets. One that is unknown or
-// deleted is ErrNoSource. A secret that cannot be opened is an error: without it,
-// a request would be turned away that may well be signed with it.
-func (r *Registry) SourceForDoor(ctx context.Context, id delivery.ID) (source DoorSource, _ error) {
-	// Both statements see the same instant, so that the version is the secrets'.
-	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, r.pool, snapshot, func(tx pgx.Tx) error {
-		source = DoorSource{ID: id}
-		err := tx.QueryRow(ctx, sourceForDoorSQL, id.Shard(), id).
-			Scan(&source.Tenant, &source.Name, &source.Provider, &source.Settings, &source.Paused, &source.Version)
-		if err != nil {
-			return orMissing(err, ErrNoSource)
+// SourceForDoor reads a source and opens its secrets, in one round trip. One that
+// is unknown or deleted is ErrNoSource. A secret that cannot be opened is an
+// error: without it, a request would be turned away that may well be signed with
+// it.
+func (r *Registry) SourceForDoor(ctx context.Context, id delivery.ID) (DoorSource, error) {
+	source := DoorSource{ID: id}
+	rows, _ := r.pool.Query(ctx, sourceForDoorSQL, id.Shard(), id)
+	var secret SourceSecret
+	var sealed []byte
+	var keyID string
+	var left int64 // microseconds; 0: it does not expire
+	columns := []any{
+		&source.Tenant, &source.Name, &source.Provider, &source.Settings, &source.Paused, &source.Version,
+		&secret.ID, &secret.Name, &secret.Role, instant{&secret.CreatedAt}, instant{&secret.ExpiresAt}, &sealed, &keyID, &left,
+	}
+	tag, err := pgx.ForEachRow(rows, columns, func() (err error) {
+		if secret.ID.IsZero() {
+			return nil // it has none
 		}
-		source.Secrets, source.FreshFor, err = r.openSourceSecrets(ctx, tx, id, false)
-		return err
+		if secret.Value, err = r.openSourceSecret(secret.ID, sealed, keyID); err != nil {
+			return err
+		}
+		source.Secrets = append(source.Secrets, secret)
+		if ends := time.Duration(left) * time.Microsecond; ends > 0 && (source.FreshFor == 0 || ends < source.FreshFor) {
+			source.FreshFor = ends
+		}
+		return nil
 	})
+	if err == nil && tag.RowsAffected() == 0 {
+		err = ErrNoSource
+	}
 	if err != nil {
 		return DoorSource{}, explain("reading a source for a request", err)
 	}
 	return source, nil
-}
-
-// RepairSecrets gives the live secrets of RoleRepair with their values, newest
-// first. An unknown source has none.
-func (r *Registry) RepairSecrets(ctx context.Context, source delivery.ID) ([]SourceSecret, error) {
-	secrets, _, err := r.openSourceSecrets(ctx, r.pool, source, true)
-	return secrets, explain("reading a source's secrets for its repair", err)
-}
-
-func (r *Registry) openSourceSecrets(ctx context.Context, from querier, source delivery.ID, ofRepair bool) (_ []SourceSecret, freshFor time.Duration, _ error) {
-	rows, _ := from.Query(ctx, doorSecretsSQL, source.Shard(), source, ofRepair)
-	secrets, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s SourceSecret, err error) {
-		var sealed []byte
-		var keyID string
-		var left int64
-		err = row.Scan(&s.ID, &s.Name, &s.Role, instant{&s.CreatedAt}, instant{&s.ExpiresAt}, &sealed, &keyID, &left)
-		if err != nil {
-			return s, err
-		}
-		if ends := time.Duration(left) * time.Microsecond; ends > 0 && (freshFor == 0 || ends < freshFor) {
-			freshFor = ends
-		}
-		s.Value, err = r.openSourceSecret(s.ID, sealed, keyID)
-		return s, err
-	})
-	return secrets, freshFor, err
 }
 
 // SourceVersions gives the versions of those of the sources that are there:

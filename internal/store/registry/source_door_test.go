@@ -30,9 +30,6 @@ func TestSourceForDoor_AllThatARequestNeeds(t *testing.T) {
 		ID: made.ID, Tenant: "acme", Name: "Meta", Provider: "meta", Settings: json.RawMessage(`{"w": "5m"}`), Version: 1,
 		Secrets: made.Secrets[:2],
 	}, door, "what opens the provider's API is not the door's to have")
-	repair, err := r.RepairSecrets(t.Context(), made.ID)
-	require.NoError(t, err)
-	require.Equal(t, made.Secrets[2:], repair)
 
 	_, err = r.PauseSource(t.Context(), AnyTenant, made.ID)
 	require.NoError(t, err)
@@ -127,9 +124,6 @@ func TestSourceForDoor_UnknownOrDeleted(t *testing.T) {
 	for _, id := range []delivery.ID{gone.ID, r.newID(3), {}} {
 		_, err := r.SourceForDoor(t.Context(), id)
 		require.ErrorIs(t, err, ErrNoSource)
-		secrets, err := r.RepairSecrets(t.Context(), id)
-		require.NoError(t, err)
-		require.Empty(t, secrets)
 	}
 	found, err := r.SourceVersions(t.Context(), []delivery.ID{gone.ID, kept.ID, r.newID(3), kept.ID, {}})
 	require.NoError(t, err)
