@@ -3,6 +3,7 @@ package source
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -132,7 +133,7 @@ func (c *call) inTime(signed time.Time) *refusal {
 	case skew <= window:
 		return nil
 	}
-	return &refusal{result: Stale, reason: reason, skew: skew}
+	return &refusal{result: Stale, reason: reason, skew: skew, detail: fmt.Sprintf("%.0f s are allowed", window.Seconds())}
 }
 
 // event is the verdict of a request that is one event.

@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"strings"
 )
 
@@ -55,7 +56,21 @@ func (c *call) diagnose(s signed, live []Secret) *refusal {
 			}
 		}
 	}
-	return bad(WrongSecret, "")
+	return bad(WrongSecret, s.shape(given))
+}
+
+// shape says what is wrong with signatures whatever the secret: what cannot be
+// decoded, or is too short or too long.
+func (s signed) shape(sums [][]byte) string {
+	for _, sum := range sums {
+		if len(sum) == s.hash.Size() {
+			return ""
+		}
+	}
+	if len(sums) == 0 {
+		return "the signature is not " + string(s.encoding)
+	}
+	return fmt.Sprintf("the signature has %d bytes, %s makes %d", len(sums[0]), s.hash, s.hash.Size())
 }
 
 // otherKeys are what else a secret's text may stand for.

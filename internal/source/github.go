@@ -17,6 +17,9 @@ var github = &Provider{
 
 func verifyGitHub(c *call) (Verdict, *refusal) {
 	secret, refused := c.overBody("X-Hub-Signature-256", "sha256=", crypto.SHA256, inHex)
+	if refused != nil && refused.reason == HeaderMissing && c.Header.has("X-Hub-Signature") {
+		refused.detail += "; X-Hub-Signature is there, but its SHA-1 never counts"
+	}
 	if refused != nil {
 		return Verdict{}, refused
 	}

@@ -88,11 +88,12 @@ func (c *call) standardNames() []string {
 func (c *call) matchStandard(head, listed string) (string, *refusal) {
 	versions := make(map[string][]string)
 	for entry := range strings.FieldsSeq(listed) {
-		version, text, found := strings.Cut(entry, ",")
-		if !found {
-			return "", malformed(SignatureMalformed, "an entry of the list has no version")
+		if version, text, found := strings.Cut(entry, ","); found {
+			versions[version] = append(versions[version], text)
 		}
-		versions[version] = append(versions[version], text)
+	}
+	if len(versions) == 0 {
+		return "", malformed(SignatureMalformed, "no entry of the list has a version, as in v1,…")
 	}
 	live := usable(c.secrets, RoleHandshake)
 	if len(live) == 0 {

@@ -53,25 +53,26 @@ func verifyTwilio(c *call) (Verdict, *refusal) {
 	return c.event(secret, item), nil
 }
 
-// twilioForm gives the fields that are signed. Any other body must be vouched
-// for by its hash in the URL, which is signed.
+// twilioForm gives the fields that are signed. JSON must be vouched for by its
+// hash in the URL, which is signed. Whatever else the body is, taking it for a
+// form is safe: all of it becomes names and values.
 func (c *call) twilioForm(query url.Values) (url.Values, *refusal) {
-	kind, _, _ := strings.Cut(c.Header.Get("Content-Type"), ";")
-	if strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded") {
+	kind, _, _ := strings.Cut(strings.ToLower(c.Header.Get("Content-Type")), ";")
+	kind = strings.TrimSpace(kind)
+	hash := query.Get("bodySHA256")
+	switch {
+	case kind == "application/x-www-form-urlencoded", kind == "" && hash == "":
 		form, err := url.ParseQuery(string(c.Body))
 		if err != nil {
 			return nil, malformed(BodyMalformed, "the form does not parse")
 		}
 		return form, nil
-	}
-	if hash := query.Get("bodySHA256"); hash != "" {
+	case hash != "":
 		sum := sha256.Sum256(c.Body)
 		if !same(strings.ToLower(hash), hex.EncodeToString(sum[:])) {
 			return nil, bad(BodyChanged, "bodySHA256 is that of another one")
 		}
-		return nil, nil
-	}
-	if len(c.Body) > 0 {
+	case len(c.Body) > 0:
 		return nil, bad(BodyNotCovered, "it is no form, and the URL has no bodySHA256")
 	}
 	return nil, nil

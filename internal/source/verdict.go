@@ -74,9 +74,9 @@ func (v Verdict) Explain() string {
 	text := v.Reason.Explain()
 	switch {
 	case v.Reason == TooOld:
-		text = fmt.Sprintf("the signature holds, but it is %.0f s old: %s", v.Skew.Seconds(), text)
+		text = fmt.Sprintf("the signature holds, but it is %.0f s old and %s: %s", v.Skew.Seconds(), v.Detail, text)
 	case v.Reason == FromTheFuture:
-		text = fmt.Sprintf("the signature holds, but its time is %.0f s ahead: %s", -v.Skew.Seconds(), text)
+		text = fmt.Sprintf("the signature holds, but its time is %.0f s ahead and %s: %s", -v.Skew.Seconds(), v.Detail, text)
 	case v.Detail != "":
 		text += " (" + v.Detail + ")"
 	}
