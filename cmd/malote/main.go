@@ -53,6 +53,7 @@ type cli struct {
 	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Set up"`
 	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Set up"`
 	URL       urlCommands       `cmd:"" name:"url" help:"Whether a URL may be called." group:"Set up"`
+	Verify    verifyCommand     `cmd:"" help:"Whether an inbound webhook is genuine and, if not, why." group:"Set up"`
 
 	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong, and how to put it right." group:"Operate"`
 	Migrate migrateCommands `cmd:"" help:"Bring a database to the current schema." group:"Operate"`

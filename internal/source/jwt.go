@@ -99,7 +99,12 @@ func readJWK(text []byte) (jwk, error) {
 		return jwk{}, errNotJWK
 	}
 	key := jwk{kid: document.textAt("kid"), public: public}
-	if at, refused := seconds("expired_at", document.textAt("expired_at")); refused == nil {
+	if expired, err := document.member("expired_at"); err == nil && !expired.is('n') {
+		text, _ := expired.text()
+		at, refused := seconds("expired_at", text)
+		if refused != nil {
+			return jwk{}, errNotJWK
+		}
 		key.expired = at
 	}
 	return key, nil
