@@ -52,28 +52,18 @@ func originalJSON(body []byte, yield func(string, []byte) bool) {
 		func(text []byte) []byte { return indented(text, "    ") },
 		func(text []byte) []byte { return indented(text, "\t") },
 	}
-	escapings := []func([]byte) []byte{
-		bytes.Clone,
-		unescaped,
-		func(text []byte) []byte { return escaped(unescaped(text), "") },
-		func(text []byte) []byte { return escaped(unescaped(text), "/") },
-		func(text []byte) []byte {
-			var out bytes.Buffer
-			json.HTMLEscape(&out, unescaped(text))
-			return out.Bytes()
-		},
-	}
 	for i, space := range spacings {
+		what := "white space in the JSON changed"
+		if i == 0 {
+			what = "escapes in the JSON changed"
+		}
 		text := space(body)
-		for _, escape := range escapings {
-			what := "white space in the JSON changed"
-			if i == 0 {
-				what = "escapes in the JSON changed"
-			}
-			for _, end := range []string{"", "\n"} {
-				if !yield(what, append(escape(text), end...)) {
-					return
-				}
+		plain := unescaped(text)
+		var html bytes.Buffer
+		json.HTMLEscape(&html, plain)
+		for _, written := range [][]byte{text, plain, escaped(plain, ""), escaped(plain, "/"), html.Bytes()} {
+			if !yield(what, written) || !yield(what, append(written, '\n')) {
+				return
 			}
 		}
 	}
@@ -167,14 +157,20 @@ func escaped(text []byte, also string) []byte {
 			out = append(out, '\\', text[0])
 		case r < utf8.RuneSelf, r == utf8.RuneError && size == 1:
 			out = append(out, text[:size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = appendUnit(appendUnit(out, high), low)
 		default:
-			for _, unit := range utf16.Encode([]rune{r}) {
-				out = hex.AppendEncode(append(out, '\\', 'u'), []byte{byte(unit >> 8), byte(unit)})
-			}
+			out = appendUnit(out, r)
 		}
 		text = text[size:]
 	}
 	return out
+}
+
+func appendUnit(out []byte, unit rune) []byte {
+	const digits = "0123456789abcdef"
+	return append(out, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 }
 
 // originalForm varies how a form is escaped.
