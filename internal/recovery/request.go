@@ -20,9 +20,11 @@ const (
 
 func (i Invalid) Error() string { return string(i) }
 
-// recoverable are the states that a recovery may be asked for. What was delivered
-// arrived, what was superseded was replaced by something newer (F13), what was
-// resolved is somebody's decision that is on record with its reason (D11).
+// recoverable are the states that a recovery may be asked for. Of what was skipped,
+// it is about what the endpoint missed while it was disabled, and nothing that it
+// never wanted: storage looks at the reasons (D07). What was delivered arrived,
+// what was superseded was replaced by something newer (F13), what was resolved is
+// somebody's decision that is on record with its reason (D11).
 var recoverable = []delivery.State{delivery.Skipped, delivery.Dead, delivery.Discarded}
 
 // usual are those that it is about unless others are named.

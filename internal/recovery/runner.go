@@ -14,7 +14,8 @@ type Storage interface {
 	// longest time comes first.
 	RunningRecoveries(ctx context.Context) ([]delivery.ID, error)
 	// RecoverBatch does a job's next batch, in one transaction; moved is false if
-	// there was nothing to be done now. lanes have new work then.
+	// there was nothing to be done now. lanes have new work then, or, with an error,
+	// may have: nobody knows whether it was committed.
 	RecoverBatch(ctx context.Context, job delivery.ID) (moved bool, lanes []delivery.LaneRef, err error)
 }
 
@@ -46,14 +47,14 @@ func (r *Runner) Step(ctx context.Context) (more bool, _ error) {
 			break
 		}
 		moved, lanes, err := r.storage.RecoverBatch(ctx, job)
+		if len(lanes) > 0 {
+			r.wake(lanes)
+		}
 		if err != nil {
 			failures = append(failures, err)
 			continue
 		}
 		more = more || moved
-		if len(lanes) > 0 {
-			r.wake(lanes)
-		}
 	}
 	return more, errors.Join(failures...)
 }

@@ -14,8 +14,8 @@ var errAway = errors.New("the database is away")
 
 func job(n byte) delivery.ID { return delivery.ID{15: n} }
 
-// jobs is a Storage of jobs with so many batches left each; less than zero: it
-// fails. What got a batch goes to the back of the line.
+// jobs is a Storage of jobs with so many batches left each; -1: it fails; -2: it
+// fails at the commit. What got a batch goes to the back of the line.
 type jobs struct {
 	line  []delivery.ID
 	left  map[delivery.ID]int
@@ -34,6 +34,8 @@ func (j *jobs) RecoverBatch(_ context.Context, id delivery.ID) (bool, []delivery
 		defer j.after()
 	}
 	switch {
+	case j.left[id] < -1:
+		return false, []delivery.LaneRef{{EndpointID: id}}, errAway
 	case j.left[id] < 0:
 		return false, nil, errAway
 	case j.left[id] == 0:
@@ -81,6 +83,15 @@ func TestStep_OneThatFailsKeepsNoOtherFromItsTurn(t *testing.T) {
 	require.ErrorIs(t, err, errAway)
 	require.True(t, more)
 	require.Equal(t, []delivery.ID{job(2)}, *woken)
+}
+
+func TestStep_WakesWhatMayHaveBeenCommitted(t *testing.T) {
+	t.Parallel()
+	r, woken := runnerOf(&jobs{line: []delivery.ID{job(1)}, left: map[delivery.ID]int{job(1): -2}})
+	more, err := r.Step(t.Context())
+	require.ErrorIs(t, err, errAway)
+	require.False(t, more)
+	require.Equal(t, []delivery.ID{job(1)}, *woken)
 }
 
 func TestStep_StopsBetweenBatches(t *testing.T) {

@@ -13,15 +13,14 @@ import (
 //go:embed queries/bulk_lock.sql
 var bulkLockSQL string
 
-//go:embed queries/bulk_delivered.sql
-var bulkDeliveredSQL string
-
 // bulk reopens many closed deliveries of one endpoint, whose lane the
 // transaction has locked, with one statement per table however many they are.
 // Nobody looked at each of them, so it is more careful than a replay that a
 // person asks for one by one. It passes over
 //
 //   - what is no longer in one of the states, or has lost its event;
+//   - what was skipped for another reason than that the endpoint was disabled: it
+//     never wanted that; and tests, whatever became of them;
 //   - what an at-most-once endpoint may have received already (A06);
 //   - what would tell the endpoint an older state of an entity than it was told,
 //     or is about to be told (F13).
@@ -31,9 +30,8 @@ type bulk struct {
 	states   []delivery.State
 	trigger  delivery.Trigger
 
-	found   []closed // locked, in the order of their ids
-	rivals  map[entity][]rival
-	arrived map[string]delivery.ID // by coalescing key: what was delivered last
+	found  []closed // locked, in the order of their ids
+	rivals map[entity][]rival
 }
 
 // surveyed is a delivery that was seen closed.
@@ -49,19 +47,6 @@ type closed struct {
 	eventKept      bool
 }
 
-// survey reads what a survey_*.sql finds.
-func survey(ctx context.Context, tx pgx.Tx, sql string, parameters ...any) ([]surveyed, error) {
-	rows, _ := tx.Query(ctx, sql, append([]any{planned}, parameters...)...)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s surveyed, err error) {
-		err = row.Scan(&s.id, &s.coalesceKey)
-		return s, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("looking for closed deliveries: %w", err)
-	}
-	return found, nil
-}
-
 // reopen says how many of the deliveries are pending now.
 func (b *bulk) reopen(ctx context.Context, wanted []surveyed) (int, error) {
 	if len(wanted) == 0 {
@@ -70,7 +55,7 @@ func (b *bulk) reopen(ctx context.Context, wanted []surveyed) (int, error) {
 	for _, step := range []func(context.Context, []surveyed) error{
 		b.lockRivals,
 		b.lockClosed,
-		b.findArrived,
+		b.addArrived,
 	} {
 		if err := step(ctx, wanted); err != nil {
 			return 0, err
@@ -111,34 +96,23 @@ func (b *bulk) lockClosed(ctx context.Context, wanted []surveyed) error {
 	return nil
 }
 
-// findArrived looks for newer deliveries of the same entities that went well.
-func (b *bulk) findArrived(ctx context.Context, _ []surveyed) error {
-	b.arrived = make(map[string]delivery.ID)
+// addArrived makes rivals of newer deliveries of the same entities that went well.
+func (b *bulk) addArrived(ctx context.Context, _ []surveyed) error {
 	var oldest delivery.ID
-	var keys []string
+	keyed := make(entities)
 	for _, c := range b.found {
 		if c.coalesceKey == "" {
 			continue
 		}
-		if len(keys) == 0 {
+		if len(keyed) == 0 {
 			oldest = c.id
 		}
-		keys = append(keys, c.coalesceKey)
+		keyed[b.entity(c.surveyed)] = struct{}{}
 	}
-	if len(keys) == 0 {
+	if len(keyed) == 0 {
 		return nil
 	}
-	rows, _ := b.tx.Query(ctx, bulkDeliveredSQL, planned, b.endpoint.Shard(), b.endpoint, oldest, keys)
-	var key string
-	var id delivery.ID
-	_, err := pgx.ForEachRow(rows, []any{&key, &id}, func() error {
-		b.arrived[key] = id
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("looking for newer deliveries of the same entities: %w", err)
-	}
-	return nil
+	return addArrived(ctx, b.tx, b.endpoint.Shard(), oldest, keyed, b.rivals)
 }
 
 // chosen are the deliveries to reopen, of each entity only the newest.
@@ -160,7 +134,7 @@ func (b *bulk) chosen() []surveyed {
 
 func (b *bulk) mayGo(c closed) bool {
 	return c.eventKept && !c.mayHaveArrived &&
-		(c.coalesceKey == "" || !hasNewer(b.rivals[b.entity(c.surveyed)], c.id) && !newer(b.arrived[c.coalesceKey], c.id))
+		(c.coalesceKey == "" || !hasNewer(b.rivals[b.entity(c.surveyed)], c.id))
 }
 
 func (b *bulk) write(ctx context.Context) (int, error) {

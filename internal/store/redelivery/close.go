@@ -42,11 +42,11 @@ func (e ending) close(ctx context.Context, tx pgx.Tx, shard delivery.Shard) erro
 	if len(e.ids) == 0 {
 		return nil
 	}
-	written, err := tx.Exec(ctx, closePendingSQL, shard, e.ids, e.supersededBy, e.state, e.reason)
+	written, err := tx.Exec(ctx, closePendingSQL, planned, shard, e.ids, e.supersededBy, e.state, e.reason)
 	if err != nil {
 		return fmt.Errorf("closing pending deliveries: %w", err)
 	}
-	removed, err := tx.Exec(ctx, removePendingSQL, shard, e.ids)
+	removed, err := tx.Exec(ctx, removePendingSQL, planned, shard, e.ids)
 	if err != nil {
 		return fmt.Errorf("taking closed deliveries out of the queue: %w", err)
 	}

@@ -21,6 +21,10 @@ const discardBatch = 1000
 // without sending it, and says how many that were. What is being sent just now
 // is not touched. It works in transactions of 1,000 rows: after an error, what
 // was counted is done.
+//
+// The caller wakes the endpoint's lane afterwards, also after an error and without
+// the caller's context, which may be what ended: in a strictly ordered lane the
+// head may be gone that everything behind it was parked for.
 func (w *Writer) Discard(ctx context.Context, endpoint delivery.ID) (int, error) {
 	discarded := 0
 	var begun time.Time
@@ -48,7 +52,7 @@ func discardSome(ctx context.Context, tx pgx.Tx, endpoint delivery.ID, begun tim
 	if _, err := tx.Exec(ctx, lockLanesSQL, shard, []delivery.ID{endpoint}); err != nil {
 		return 0, fmt.Errorf("locking the lane: %w", err)
 	}
-	rows, _ := tx.Query(ctx, pickPendingSQL, shard, endpoint, begun, discardBatch)
+	rows, _ := tx.Query(ctx, pickPendingSQL, planned, shard, endpoint, begun, discardBatch)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[delivery.ID])
 	if err != nil {
 		return 0, fmt.Errorf("picking pending deliveries: %w", err)

@@ -46,6 +46,40 @@ func TestDiscard_F14_ClosesWhatIsPendingNow(t *testing.T) {
 	require.Zero(t, n)
 }
 
+// The head of a strictly ordered lane waits for its retry, what was published
+// meanwhile waits behind it, and the lane is parked until then. Once the head is
+// discarded, nothing but a look at the lane sets the others free.
+func TestDiscard_StrictOrder_TheLaneIsWokenAfterwards(t *testing.T) {
+	t.Parallel()
+	s, w := seeded(t)
+	endpoint := s.endpoint("acme")
+	s.strictOrder(endpoint)
+	head := s.delivery(row{tenant: "acme", endpoint: endpoint, state: delivery.Pending, age: time.Minute})
+	next := s.delivery(row{tenant: "acme", endpoint: endpoint, state: delivery.Pending, age: time.Second})
+	s.exec(`UPDATE malote.queue SET fifo_position = 1, next_attempt_at = now() + interval '1 hour' WHERE id = $1`, head)
+	s.exec(`UPDATE malote.queue SET fifo_position = 2, cycle_started_at = now() + interval '1 hour' WHERE id = $1`, next) // after the call
+	wake := func() {
+		_, err := s.store.WakeLanes(t.Context(), []delivery.LaneRef{{Shard: endpoint.Shard(), EndpointID: endpoint}})
+		require.NoError(t, err)
+	}
+	claim := func() (ids []delivery.ID) {
+		claimed, err := s.store.Claim(t.Context(), 10)
+		require.NoError(t, err)
+		for _, c := range claimed.Claims {
+			ids = append(ids, c.DeliveryID)
+		}
+		return ids
+	}
+	wake()
+	require.Empty(t, claim(), "the head holds the rest, and the lane is parked")
+	n, err := w.Discard(t.Context(), endpoint)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Empty(t, claim(), "it still is")
+	wake()
+	require.Equal(t, []delivery.ID{next}, claim())
+}
+
 // A claimer has the lane: what it takes is not discarded.
 func TestDiscard_WaitsForTheLane(t *testing.T) {
 	t.Parallel()

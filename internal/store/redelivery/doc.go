@@ -28,10 +28,15 @@ import (
 // Writer changes deliveries through the store's ordinary pool.
 type Writer struct {
 	store *store.Store
+
+	stretchRows  int
+	countingTime time.Duration
 }
 
 // New makes a writer on the store, which stays the caller's to close.
-func New(s *store.Store) *Writer { return &Writer{store: s} }
+func New(s *store.Store) *Writer {
+	return &Writer{store: s, stretchRows: stretchRows, countingTime: countingTime}
+}
 
 // tries bounds how often a transaction is run again that the server ended for
 // the sake of others.
@@ -40,9 +45,15 @@ const tries = 8
 // errAgain asks for another try, as if the server had ended this one.
 var errAgain = errors.New("the decision must be made again")
 
-// withoutJIT: compiling a statement that looks into many partitions takes far
-// longer than running it.
-var withoutJIT = pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL jit = off"}
+// steady makes the plans of a transaction depend on what is asked for, and not on
+// what the planner believes of tables that may have grown from nothing since it last
+// looked: the hot connections are made so, and these work on the same rows, with
+// lanes locked that claims wait for. Compiling a statement that looks into many
+// partitions takes far longer than running it.
+const steady = `SET LOCAL jit = off; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`
+
+var steadily = pgx.TxOptions{BeginQuery: "BEGIN; " + steady}
 
 // inTx runs do in a transaction, again where that may help. before, which may
 // be nil, comes first each time, while nothing is locked.
@@ -57,7 +68,7 @@ func (w *Writer) inTx(ctx context.Context, before func() error, do func(pgx.Tx) 
 				return err
 			}
 		}
-		if err = pgx.BeginTxFunc(ctx, w.store.Pool(), withoutJIT, do); !mayHelpAgain(err) {
+		if err = pgx.BeginTxFunc(ctx, w.store.Pool(), steadily, do); !mayHelpAgain(err) {
 			return err
 		}
 	}

@@ -67,7 +67,8 @@ func (r *replaying) lockClosed(ctx context.Context) error {
 		ids = append(ids, c.id)
 	}
 	return inOrder(byShard(ids), func(shard delivery.Shard, ids []delivery.ID) error {
-		rows, _ := r.tx.Query(ctx, lockClosedSQL, shard, ids)
+		first, last := bounds(ids)
+		rows, _ := r.tx.Query(ctx, lockClosedSQL, planned, shard, ids, first, last)
 		var now candidate
 		_, err := pgx.ForEachRow(rows, []any{&now.id, &now.state, &now.policy, &now.url, &now.eventKept, &now.atMostOnce, &now.attempts, &now.lastError}, func() error {
 			c := r.found[now.id]

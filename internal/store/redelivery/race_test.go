@@ -34,7 +34,7 @@ func (s seeder) killSome(ctx context.Context, endpoint delivery.ID) error {
 		if _, err := tx.Exec(ctx, lockLanesSQL, endpoint.Shard(), []delivery.ID{endpoint}); err != nil {
 			return err
 		}
-		rows, _ := tx.Query(ctx, pickPendingSQL, endpoint.Shard(), endpoint, time.Now().Add(time.Hour), 2)
+		rows, _ := tx.Query(ctx, pickPendingSQL, planned, endpoint.Shard(), endpoint, time.Now().Add(time.Hour), 2)
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[delivery.ID])
 		if err != nil || len(ids) == 0 {
 			return err

@@ -18,9 +18,6 @@ var recoveryLockSQL string
 //go:embed queries/recovery_load.sql
 var recoveryLoadSQL string
 
-//go:embed queries/survey_window.sql
-var surveyWindowSQL string
-
 //go:embed queries/recovery_move.sql
 var recoveryMoveSQL string
 
@@ -32,26 +29,31 @@ var recoveryEndSQL string
 // transaction. So whoever is killed in the middle has done all of a batch or
 // nothing of it, and the next call goes on from there.
 //
+// Where a window holds little to recover, a batch may be 10,000 deliveries looked
+// at and none put back: the position moves all the same, and no lane is locked for
+// it, so that a long window costs many short transactions and never a long one.
+//
 // It does nothing, and says so, while the endpoint is disabled, while its queue
 // is full enough (see laneLoad), while another process is at it, and if the
-// recovery is not running any more. lanes must be woken by the caller.
+// recovery is not running any more. lanes must be woken by the caller, also with an
+// error: the connection may have died after the commit.
 func (w *Writer) RecoverBatch(ctx context.Context, id delivery.ID) (moved bool, lanes []delivery.LaneRef, _ error) {
 	var b *recovering
 	err := w.inTx(ctx,
 		func() error {
 			complete, err := w.store.CompleteUntil(ctx)
-			b = &recovering{id: id, complete: complete}
+			b = &recovering{id: id, complete: complete, stretchRows: w.stretchRows}
 			return err
 		},
 		func(tx pgx.Tx) error {
 			b.tx = tx
 			return b.run(ctx)
 		})
-	if err != nil {
-		return false, nil, fmt.Errorf("recovering deliveries (%s): %w", id.Format(delivery.RecoveryPrefix), err)
-	}
-	if b.opened > 0 {
+	if b != nil && b.opened > 0 { // also if nobody knows whether it was committed
 		lanes = []delivery.LaneRef{{Shard: b.window.Endpoint.Shard(), EndpointID: b.window.Endpoint}}
+	}
+	if err != nil {
+		return false, lanes, fmt.Errorf("recovering deliveries (%s): %w", id.Format(delivery.RecoveryPrefix), err)
 	}
 	return b.moved, lanes, nil
 }
@@ -64,7 +66,8 @@ type recovering struct {
 
 	// complete is an instant before which no event appears any more: what a
 	// publisher has skipped and not committed yet must not be walked past.
-	complete time.Time
+	complete    time.Time
+	stretchRows int
 
 	window                       Window
 	total, recovered, passedOver int
@@ -110,7 +113,7 @@ func (b *recovering) load(ctx context.Context) (laneLoad, error) {
 }
 
 // advance looks for the next deliveries while nothing but the recovery is
-// locked: in a long history that may take a while.
+// locked.
 func (b *recovering) advance(ctx context.Context, room int) error {
 	from, until := b.position, b.window.Until
 	if from.IsZero() {
@@ -120,16 +123,22 @@ func (b *recovering) advance(ctx context.Context, room int) error {
 	if !isWhole {
 		until = b.complete
 	}
-	next, err := survey(ctx, b.tx, surveyWindowSQL, b.id.Shard(), b.window.Endpoint, from, floorID(until), b.window.States, room)
+	found, err := findWanted(ctx, b.tx, span{b.window, from, floorID(until)}, b.stretchRows, room)
 	if err != nil {
 		return err
 	}
-	if len(next) > 0 {
-		if err := b.take(ctx, next); err != nil || !b.moved {
+	if len(found.wanted) > 0 {
+		if isWelcome, err := b.take(ctx, found.wanted); err != nil || !isWelcome {
 			return err
 		}
 	}
-	if isWhole && len(next) < room {
+	if len(found.wanted) > 0 || !found.isLast {
+		b.position, b.moved = found.end, true
+		if err := b.move(ctx); err != nil {
+			return err
+		}
+	}
+	if isWhole && found.isLast {
 		b.passedOver = max(b.passedOver, b.total-b.recovered)
 		if err := b.move(ctx); err != nil {
 			return err
@@ -140,21 +149,16 @@ func (b *recovering) advance(ctx context.Context, room int) error {
 }
 
 // take reopens what was found, unless the endpoint was disabled meanwhile.
-func (b *recovering) take(ctx context.Context, next []surveyed) error {
+func (b *recovering) take(ctx context.Context, next []surveyed) (isWelcome bool, _ error) {
 	lane, err := lockLane(ctx, b.tx, b.window.Endpoint)
 	if err != nil || !lane.status.Accepts() {
-		return err
+		return false, err
 	}
 	many := &bulk{tx: b.tx, endpoint: b.window.Endpoint, states: b.window.States, trigger: delivery.TriggerRecover}
 	b.opened, err = many.reopen(ctx, next)
-	if err != nil {
-		return err
-	}
-	b.position = next[len(next)-1].id
 	b.recovered += b.opened
 	b.passedOver += len(next) - b.opened
-	b.moved = true
-	return b.move(ctx)
+	return err == nil, err
 }
 
 func (b *recovering) move(ctx context.Context) error {

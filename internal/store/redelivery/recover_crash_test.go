@@ -29,7 +29,7 @@ func TestRecover_KilledInTheMiddleOfABatch(t *testing.T) {
 	s.closedMany("acme", endpoint, n, delivery.Skipped, time.Minute)
 	job := s.start(w, lastHour(endpoint))
 	before := job
-	for _, hold := range []string{
+	for i, hold := range []string{
 		`SELECT FROM malote.lanes FOR UPDATE`,
 		`LOCK TABLE malote.recoveries IN SHARE MODE`, // an UPDATE waits, a row lock does not
 	} {
@@ -37,12 +37,15 @@ func TestRecover_KilledInTheMiddleOfABatch(t *testing.T) {
 		_, err := tx.Exec(t.Context(), hold)
 		require.NoError(t, err)
 		killed := make(chan error, 1)
+		woken := make(chan []delivery.LaneRef, 1)
 		go func() {
-			_, _, err := w.RecoverBatch(t.Context(), job.ID)
+			_, lanes, err := w.RecoverBatch(t.Context(), job.ID)
+			woken <- lanes
 			killed <- err
 		}()
 		s.killWaiting()
 		require.Error(t, <-killed)
+		require.Len(t, <-woken, i, "it may have been committed, for all that is known here")
 		require.NoError(t, tx.Rollback(t.Context()))
 		require.Equal(t, before, s.recovery(w, job.ID))
 		require.Equal(t, n-before.Recovered, s.count(`SELECT count(*) FROM malote.deliveries WHERE state = 'skipped'`))

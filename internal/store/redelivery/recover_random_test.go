@@ -24,7 +24,7 @@ type seededRow struct {
 // wanted says whether a recovery of skipped, dead and discarded ones of the last
 // hour must look at the row.
 func (r seededRow) wanted() bool {
-	return r.age < time.Hour && slices.Contains([]delivery.State{delivery.Skipped, delivery.Dead, delivery.Discarded}, r.state)
+	return r.age < time.Hour && r.trigger != delivery.TriggerTest && r.reason == "" && slices.Contains([]delivery.State{delivery.Skipped, delivery.Dead, delivery.Discarded}, r.state)
 }
 
 func (r seededRow) mayGo() bool { return r.wanted() && !r.lost && !r.once }
@@ -45,6 +45,12 @@ func (s seeder) randomHistory(random *rand.Rand, endpoint delivery.ID) map[deliv
 		}
 		if r.state == delivery.Sending || r.state == delivery.Pending && isPending[r.key] {
 			r.state = delivery.Skipped
+		}
+		if r.state == delivery.Skipped && random.IntN(4) == 0 {
+			r.reason = delivery.Filtered
+		}
+		if !r.state.Open() && random.IntN(6) == 0 {
+			r.trigger = delivery.TriggerTest
 		}
 		isPending[r.key] = r.key != "" && (isPending[r.key] || r.state == delivery.Pending)
 		id := s.delivery(r.row)
@@ -69,6 +75,7 @@ func TestRecover_AnyHistory(t *testing.T) {
 	s, w := seeded(t)
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
+		w.stretchRows = 1 + random.IntN(12)
 		endpoint := s.endpoint("acme")
 		s.exec(`INSERT INTO malote.lane_stats (shard, endpoint_id, hour, ok, total_ms) VALUES ($1, $2, date_trunc('hour', now()), 1, 5000)`,
 			endpoint.Shard(), endpoint) // 4 slots: batches of 4

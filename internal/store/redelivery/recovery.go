@@ -32,6 +32,7 @@ var (
 	ErrEnded            = errors.New("the recovery has ended")
 	ErrEndpointDisabled = errors.New("the endpoint is disabled: enable it first")
 	ErrEndpointDeleted  = errors.New("the endpoint was deleted")
+	ErrUncounted        = errors.New("there is too much in the window to be counted at once: ask about a shorter one; it can be recovered uncounted")
 )
 
 // RecoveryStatus is where a recovery stands.
@@ -46,7 +47,10 @@ const (
 )
 
 // Window is what a recovery is about: an endpoint's closed deliveries in some
-// states, of the events of a span of time.
+// states, of the events of a span of time. Of what was skipped only what the
+// endpoint missed while it was disabled, and would have taken: not what it does
+// not subscribe to, nor what its filter refused, where its policy records such
+// (D07). Never a test, which is over when it was made.
 type Window struct {
 	Endpoint delivery.ID
 	Since    time.Time
@@ -55,7 +59,9 @@ type Window struct {
 }
 
 // Recovery is a job that puts closed deliveries of a window back into the
-// endpoint's queue, oldest first, as fast as the endpoint takes them.
+// endpoint's queue, oldest first, as fast as the endpoint takes them: what died,
+// what was missed, what was discarded, as its window says, and nothing that the
+// endpoint never wanted.
 type Recovery struct {
 	ID     delivery.ID
 	Tenant string
@@ -63,8 +69,9 @@ type Recovery struct {
 	Status RecoveryStatus
 	Detail string // why it failed
 
-	// Total is how many deliveries there were when it began. In the end Recovered
-	// and PassedOver are at least as many together: others may have died meanwhile.
+	// Total is how many deliveries there were when it began, or how many could be
+	// counted then within six seconds. In the end Recovered and PassedOver are at
+	// least as many together: others may have died meanwhile.
 	Total, Recovered, PassedOver int
 
 	CreatedAt, UpdatedAt time.Time

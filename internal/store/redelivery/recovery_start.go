@@ -12,9 +12,6 @@ import (
 	"github.com/malotehq/malote/internal/delivery"
 )
 
-//go:embed queries/recovery_count.sql
-var recoveryCountSQL string
-
 //go:embed queries/recovery_rival.sql
 var recoveryRivalSQL string
 
@@ -22,12 +19,13 @@ var recoveryRivalSQL string
 var recoveryStartSQL string
 
 // CountRecoverable is how many deliveries a recovery would look at, and writes
-// nothing. It may pass over some of them: see bulk.
+// nothing. It may pass over some of them: see bulk. A window that cannot be
+// counted within six seconds is refused with ErrUncounted.
 func (w *Writer) CountRecoverable(ctx context.Context, window Window) (count int, _ error) {
-	err := w.inTx(ctx, nil, func(tx pgx.Tx) (err error) {
-		_, count, err = measure(ctx, tx, window)
-		return err
-	})
+	_, count, isAll, err := w.measure(ctx, window)
+	if err == nil && !isAll {
+		err = ErrUncounted
+	}
 	if err != nil {
 		return 0, fmt.Errorf("counting what can be recovered: %w", err)
 	}
@@ -37,27 +35,33 @@ func (w *Writer) CountRecoverable(ctx context.Context, window Window) (count int
 // StartRecovery begins a recovery with the given id, of the endpoint's shard. If
 // there is one with the id already, that is the answer: the call may be repeated.
 // It is refused with ErrRunning, ErrEndpointDisabled or ErrEndpointDeleted.
-func (w *Writer) StartRecovery(ctx context.Context, id delivery.ID, window Window) (started Recovery, _ error) {
-	err := w.inTx(ctx, nil, func(tx pgx.Tx) (err error) {
-		started, err = startRecovery(ctx, tx, id, window)
-		return err
-	})
+func (w *Writer) StartRecovery(ctx context.Context, id delivery.ID, window Window) (Recovery, error) {
+	started, err := w.startRecovery(ctx, id, window)
 	if err != nil {
 		return Recovery{}, fmt.Errorf("starting a recovery: %w", err)
 	}
 	return started, nil
 }
 
-// startRecovery counts before it locks the lane, and decides afterwards: under
-// the lane's lock no other recovery of the endpoint begins.
-func startRecovery(ctx context.Context, tx pgx.Tx, id delivery.ID, window Window) (Recovery, error) {
-	if known, err := readRecovery(ctx, tx, id); !errors.Is(err, ErrNoRecovery) {
+// startRecovery counts before anything is locked, and decides afterwards.
+func (w *Writer) startRecovery(ctx context.Context, id delivery.ID, window Window) (started Recovery, _ error) {
+	if known, err := readRecovery(ctx, w.store.Pool(), id); !errors.Is(err, ErrNoRecovery) {
 		return known, err
 	}
-	window, total, err := measure(ctx, tx, window)
+	window, total, _, err := w.measure(ctx, window)
 	if err != nil {
 		return Recovery{}, err
 	}
+	err = w.inTx(ctx, nil, func(tx pgx.Tx) (err error) {
+		started, err = beginRecovery(ctx, tx, id, window, total)
+		return err
+	})
+	return started, err
+}
+
+// beginRecovery decides under the lane's lock: so no other recovery of the
+// endpoint begins meanwhile.
+func beginRecovery(ctx context.Context, tx pgx.Tx, id delivery.ID, window Window, total int) (Recovery, error) {
 	lane, err := lockLane(ctx, tx, window.Endpoint)
 	if err != nil {
 		return Recovery{}, err
@@ -84,21 +88,18 @@ func startRecovery(ctx context.Context, tx pgx.Tx, id delivery.ID, window Window
 	return readRecovery(ctx, tx, id)
 }
 
-// measure ends the window by the database's clock and counts what lies in it.
-func measure(ctx context.Context, tx pgx.Tx, window Window) (_ Window, count int, _ error) {
+// measure ends the window by the database's clock and counts what lies in it, as
+// far as the time for that suffices.
+func (w *Writer) measure(ctx context.Context, window Window) (_ Window, count int, isAll bool, _ error) {
 	var now time.Time
-	if err := tx.QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
-		return window, 0, fmt.Errorf("asking for the database's time: %w", err)
+	if err := w.store.Pool().QueryRow(ctx, `SELECT now()`).Scan(&now); err != nil {
+		return window, 0, false, fmt.Errorf("asking for the database's time: %w", err)
 	}
 	if window.Until.IsZero() || window.Until.After(now) {
 		window.Until = now
 	}
-	err := tx.QueryRow(ctx, recoveryCountSQL, planned, window.Endpoint.Shard(), window.Endpoint,
-		floorID(window.Since), floorID(window.Until), window.States).Scan(&count)
-	if err != nil {
-		return window, 0, fmt.Errorf("counting deliveries: %w", err)
-	}
-	return window, count, nil
+	count, isAll, err := w.countWanted(ctx, window)
+	return window, count, isAll, err
 }
 
 // highestID is above all that can be made. The lowest is not the zero id, which

@@ -30,7 +30,7 @@ func reopen(ctx context.Context, tx pgx.Tx, shard delivery.Shard, ids []delivery
 	if err != nil {
 		return nil, fmt.Errorf("putting them into the queue: %w", err)
 	}
-	removed, err := tx.Exec(ctx, removeClosedSQL, planned, shard, opened, first, last)
+	removed, err := tx.Exec(ctx, removeClosedSQL, planned, shard, opened)
 	if err != nil {
 		return nil, fmt.Errorf("taking them out of the history: %w", err)
 	}

@@ -75,7 +75,8 @@ type Replay struct {
 	Results []Result // in the order of the request
 	Done    bool     // all were reopened; false: nothing was written
 
-	// Lanes have new work and must be woken by the caller.
+	// Lanes have new work and must be woken by the caller. With an error they may
+	// have: the connection may have died after the commit.
 	Lanes []delivery.LaneRef
 }
 
@@ -98,7 +99,11 @@ func (w *Writer) Replay(ctx context.Context, request Request) (Replay, error) {
 			return r.run(ctx)
 		})
 	if err != nil {
-		return Replay{}, fmt.Errorf("replaying deliveries: %w", err)
+		var unknown Replay
+		if r != nil && r.done {
+			unknown.Lanes = r.answer().Lanes
+		}
+		return unknown, fmt.Errorf("replaying deliveries: %w", err)
 	}
 	return r.answer(), nil
 }

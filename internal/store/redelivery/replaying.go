@@ -66,7 +66,7 @@ func newReplaying(request Request, ids []delivery.ID) *replaying {
 // survey finds what there is, without a lock, and asks what the policies allow.
 func (r *replaying) survey(ctx context.Context, pool *pgxpool.Pool) error {
 	err := inOrder(byShard(r.ids), func(shard delivery.Shard, ids []delivery.ID) error {
-		rows, _ := pool.Query(ctx, surveySQL, shard, ids)
+		rows, _ := pool.Query(ctx, surveySQL, planned, shard, ids)
 		var c candidate
 		var tenant string
 		_, err := pgx.ForEachRow(rows, []any{&c.id, &c.state, &tenant, &c.eventID, &c.endpointID, &c.coalesceKey, &c.policy}, func() error {

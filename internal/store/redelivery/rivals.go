@@ -27,7 +27,7 @@ type entities map[entity]struct{}
 // a publisher adds is met by the unique index.
 func lockRivals(ctx context.Context, tx pgx.Tx, shard delivery.Shard, of entities, rivals map[entity][]rival) error {
 	endpoints, keys := of.columns()
-	rows, _ := tx.Query(ctx, lockRivalsSQL, shard, endpoints, keys)
+	rows, _ := tx.Query(ctx, lockRivalsSQL, planned, shard, endpoints, keys)
 	var at entity
 	var found rival
 	_, err := pgx.ForEachRow(rows, []any{&found.id, &at.endpointID, &at.coalesceKey, &found.state}, func() error {

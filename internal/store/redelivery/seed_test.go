@@ -1,6 +1,7 @@
 package redelivery
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"os"
@@ -60,6 +61,8 @@ type row struct {
 	state    delivery.State
 	key      string
 	age      time.Duration
+	reason   delivery.Reason  // default: endpoint_disabled for skipped ones
+	trigger  delivery.Trigger // default: schedule
 }
 
 func (s seeder) delivery(r row) delivery.ID {
@@ -70,14 +73,19 @@ func (s seeder) delivery(r row) delivery.ID {
 	id := delivery.NewDeliveryID(event, rand.Reader)
 	s.exec(`INSERT INTO malote.events (shard, id, tenant, type, content_type, body, occurred_at, accepted_at)
 		VALUES ($1, $2, $3, 'a', 'application/json', '{}', $4, $4)`, shard, event, r.tenant, at)
+	reason, trigger := delivery.AttemptsExhausted, cmp.Or(r.trigger, delivery.TriggerSchedule)
+	if r.state == delivery.Skipped {
+		reason = delivery.EndpointDisabled
+	}
+	reason = cmp.Or(r.reason, reason)
 	if r.state.Open() {
 		s.exec(`INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger, next_attempt_at, cycle_started_at, coalesce_key)
-			VALUES ($1, $2, $3, $4, $5, $6, 'schedule', $7, $7, nullif($8, ''))`, shard, id, r.endpoint, event, r.tenant, r.state, at, r.key)
+			VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $7, nullif($8, ''))`, shard, id, r.endpoint, event, r.tenant, r.state, at, r.key, trigger)
 	} else {
 		s.exec(`INSERT INTO malote.deliveries (shard, id, endpoint_id, event_id, tenant, state, reason, trigger, rendering,
 			attempt_count, last_status, last_error, coalesce_key, closed_at)
-			VALUES ($1, $2, $3, $4, $5, $6, 'attempts_exhausted', 'schedule', 1, 7, 503, 'http_status', nullif($7, ''), now())`,
-			shard, id, r.endpoint, event, r.tenant, r.state, r.key)
+			VALUES ($1, $2, $3, $4, $5, $6, $8, $9, 1, 7, 503, 'http_status', nullif($7, ''), now())`,
+			shard, id, r.endpoint, event, r.tenant, r.state, r.key, reason, trigger)
 	}
 	return id
 }

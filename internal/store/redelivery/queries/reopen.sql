@@ -13,12 +13,23 @@ FROM (
         again.attempt_count, again.last_status, again.last_error, again.coalesce_key,
         CASE WHEN again.is_ordered THEN nextval('malote.fifo_positions') END AS fifo_position
     FROM (
-        SELECT d.shard, d.id, d.endpoint_id, d.event_id, d.tenant, d.rendering,
-            d.attempt_count, d.last_status, d.last_error, d.coalesce_key, l.fifo_since IS NOT NULL AS is_ordered
-        FROM malote.deliveries d
-        JOIN malote.lanes l ON l.shard = d.shard AND l.endpoint_id = d.endpoint_id
-        WHERE d.shard = $1 AND d.id = ANY ($2) AND d.id BETWEEN $4 AND $5
-        ORDER BY d.id
+        SELECT one.shard, one.id, one.endpoint_id, one.event_id, one.tenant, one.rendering,
+            one.attempt_count, one.last_status, one.last_error, one.coalesce_key, lane.is_ordered
+        FROM unnest($2::uuid[]) AS wanted (id)
+        CROSS JOIN LATERAL (
+            SELECT d.shard, d.id, d.endpoint_id, d.event_id, d.tenant, d.rendering,
+                d.attempt_count, d.last_status, d.last_error, d.coalesce_key
+            FROM malote.deliveries d
+            WHERE d.shard = $1 AND d.id = wanted.id AND d.id BETWEEN $4 AND $5
+            LIMIT 1
+        ) one
+        CROSS JOIN LATERAL (
+            SELECT l.fifo_since IS NOT NULL AS is_ordered
+            FROM malote.lanes l
+            WHERE l.shard = one.shard AND l.endpoint_id = one.endpoint_id
+            LIMIT 1
+        ) lane
+        ORDER BY one.id
     ) again
 ) placed
 ORDER BY placed.endpoint_id, placed.coalesce_key COLLATE "C"
