@@ -3,7 +3,7 @@
 -- weight, of which an earlier claim may have left some (A09); the weight is 1 where
 -- nobody has a priority. In a strictly ordered lane only the head counts.
 -- Cost: the lanes asked for and the deliveries taken, whatever stands behind them (I3).
-WITH lane AS (
+WITH lane AS MATERIALIZED (
     SELECT w.shard, w.endpoint_id, w.lease_seconds, w.fifo, w.weight, w.turn_left, w.turn,
         greatest(0, least(w.allowance, w.claim_limit - (
             SELECT count(*) FROM malote.queue s

@@ -20,8 +20,9 @@ WITH lane AS (
         SELECT count(*) AS sending, count(*) FILTER (WHERE s.claim_token = $5) AS taken FROM malote.queue s
         WHERE s.shard = w.shard AND s.endpoint_id = w.endpoint_id AND s.status = 'sending'
     ) mine
-), due AS (
-    SELECT lane.shard, lane.endpoint_id, CASE
+), stand AS MATERIALIZED ( -- or each look at what is due is taken for each use of it
+    SELECT lane.shard, lane.endpoint_id, lane.turn, lane.claim_limit, lane.weight, lane.since, lane.free,
+        lane.taken_by_all, lane.into_turns, lane.last_round, lane.rate_ready_at, CASE
         WHEN lane.free <= 0 THEN 'infinity'::timestamptz
         WHEN lane.fifo THEN (
             SELECT q.next_attempt_at FROM malote.queue q
@@ -38,21 +39,20 @@ WITH lane AS (
                         AND s.coalesce_key = q.coalesce_key AND s.status = 'sending'))
             ORDER BY q.next_attempt_at, q.id
             LIMIT 1)
-        END AS at
+        END AS due_at
     FROM lane
 ), next AS (
-    SELECT lane.shard, lane.endpoint_id, lane.free <= 0 AND lane.claim_limit > 0 AS is_full, lane.rate_ready_at,
-        CASE WHEN keeps.turn THEN lane.since
+    SELECT stand.shard, stand.endpoint_id, stand.free <= 0 AND stand.claim_limit > 0 AS is_full, stand.rate_ready_at,
+        CASE WHEN keeps.turn THEN stand.since
             -- The microseconds keep those that go back together in their order.
-            ELSE greatest(now() + lane.turn * interval '1 microsecond', coalesce(due.at, 'infinity'), lane.rate_ready_at)
+            ELSE greatest(now() + stand.turn * interval '1 microsecond', coalesce(stand.due_at, 'infinity'), stand.rate_ready_at)
         END AS ready_at,
         -- A lane that got full in its turn has the rest when a completion wakes it.
-        CASE WHEN keeps.turn OR lane.free <= 0 THEN lane.weight - lane.into_turns % lane.weight ELSE lane.weight END AS turn_left
-    FROM lane
-    JOIN due ON due.shard = lane.shard AND due.endpoint_id = lane.endpoint_id
+        CASE WHEN keeps.turn OR stand.free <= 0 THEN stand.weight - stand.into_turns % stand.weight ELSE stand.weight END AS turn_left
+    FROM stand
     CROSS JOIN LATERAL (
-        SELECT coalesce(due.at <= now(), false) AND coalesce(lane.rate_ready_at <= now(), true)
-            AND lane.into_turns / lane.weight <= lane.last_round AND lane.taken_by_all >= $4 AS turn
+        SELECT coalesce(stand.due_at <= now(), false) AND coalesce(stand.rate_ready_at <= now(), true)
+            AND stand.into_turns / stand.weight <= stand.last_round AND stand.taken_by_all >= $4 AS turn
     ) keeps
 )
 UPDATE malote.lanes l
