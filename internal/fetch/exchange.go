@@ -19,11 +19,11 @@ type answer struct {
 	failure *Error
 }
 
-func (a answer) err() error {
-	if a.failure == nil {
-		return nil
+func (a answer) result() ([]byte, error) {
+	if a.failure == nil { // and not an error that holds a nil *Error
+		return a.content, nil
 	}
-	return a.failure
+	return nil, a.failure
 }
 
 // newTransport is a bare one: it follows nothing, keeps no cookies and no

@@ -71,18 +71,14 @@ func (f *Fetcher) Fetch(ctx context.Context, owner delivery.ID, want source.Fetc
 	}
 	name := nameOf(want)
 	if kept, known := f.cache.get(name, time.Now()); known {
-		return kept.content, kept.err()
+		return kept.result()
 	}
-	if !f.allowances.take(owner, time.Now()) {
-		return nil, &Error{Failure: Busy, Host: want.Host}
-	}
-	done := f.calls.DoChan(string(name[:]), func() (any, error) { return f.call(name, want), nil })
+	done := f.calls.DoChan(string(name[:]), func() (any, error) { return f.call(name, owner, want), nil })
 	select {
 	case <-ctx.Done():
 		return nil, &Error{Failure: Unavailable, Host: want.Host, Err: ctx.Err()}
 	case result := <-done:
-		got := result.Val.(answer)
-		return got.content, got.err()
+		return result.Val.(answer).result()
 	}
 }
 
@@ -129,8 +125,15 @@ func nameOf(want source.Fetch) name {
 	return name(sum.Sum(nil))
 }
 
-// call makes the one call that all who want the same wait for.
-func (f *Fetcher) call(name name, want source.Fetch) answer {
+// call makes the one call that all who want the same wait for. Whoever asked
+// first pays for it.
+func (f *Fetcher) call(name name, owner delivery.ID, want source.Fetch) answer {
+	if kept, known := f.cache.get(name, time.Now()); known {
+		return kept // a call that ended since it was looked for
+	}
+	if !f.allowances.take(owner, time.Now()) {
+		return answer{failure: &Error{Failure: Busy, Host: want.Host}}
+	}
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()

@@ -176,18 +176,20 @@ func (s *state) limit(to RateLimit) {
 }
 
 // wait is how long a request has to wait before the rate allows it; 0: it may go
-// on. A request that must come again takes nothing out of the bucket.
+// on. A request that must come again takes nothing out of the bucket. (A
+// reservation that is given back would: rate keeps those of others that came
+// after it.)
 func (s *state) wait(now time.Time) time.Duration {
-	if s.limiter == nil {
+	if s.limiter == nil || s.limiter.AllowN(now, 1) {
 		return 0
 	}
-	reservation := s.limiter.ReserveN(now, 1)
-	delay := reservation.DelayFrom(now)
-	if delay > 0 {
-		reservation.CancelAt(now)
-	}
-	return delay
+	missing := 1 - s.limiter.TokensAt(now)
+	seconds := max(missing, 0) / float64(s.limiter.Limit())
+	return max(time.Second, time.Duration(min(seconds, maxWait.Seconds())*float64(time.Second)))
 }
+
+// maxWait bounds what a sender is told, whatever the rate.
+const maxWait = time.Hour
 
 // isNews says whether a secret matches for the first time since the source or its
 // secrets were changed.

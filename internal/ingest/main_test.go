@@ -44,21 +44,23 @@ type shelf struct {
 	sources map[delivery.ID]Source
 	asked   int
 	err     error
-	hang    bool // until the context ends
+	takes   time.Duration
 }
 
 func (s *shelf) FindSource(ctx context.Context, id delivery.ID) (Source, bool, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.asked++
-	if s.hang {
-		s.mu.Unlock()
-		<-ctx.Done()
-		s.mu.Lock()
-		return Source{}, false, ctx.Err()
-	}
 	found, ok := s.sources[id]
-	return found, ok, s.err
+	err, takes := s.err, s.takes
+	s.mu.Unlock()
+	timer := time.NewTimer(takes)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return Source{}, false, ctx.Err()
+	case <-timer.C:
+		return found, ok, err
+	}
 }
 
 func (s *shelf) change(how func(*shelf)) {
@@ -97,8 +99,11 @@ type ledger struct {
 }
 
 func (l *ledger) Publish(ctx context.Context, drafts []*delivery.Draft, plan delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error) {
-	if l.before != nil {
-		if err := l.before(ctx); err != nil {
+	l.mu.Lock()
+	before, after := l.before, l.after
+	l.mu.Unlock()
+	if before != nil {
+		if err := before(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -119,12 +124,19 @@ func (l *ledger) Publish(ctx context.Context, drafts []*delivery.Draft, plan del
 		l.events = append(l.events, draft.Event)
 		results[i] = delivery.Published{ID: draft.Event.ID, Skipped: 1}
 	}
-	if l.after != nil {
-		if err := l.after(); err != nil {
+	if after != nil {
+		if err := after(); err != nil {
 			return nil, nil, err
 		}
 	}
 	return results, nil, nil
+}
+
+// when changes what happens before and after transactions.
+func (l *ledger) when(before func(context.Context) error, after func() error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.before, l.after = before, after
 }
 
 func (l *ledger) all() []delivery.Event {
@@ -217,6 +229,19 @@ func (c *counted) InboundAnswered(_ string, status int, _ time.Duration) {
 	c.statuses[status]++
 }
 
+// totals of events and duplicates.
+func (c *counted) totals() (events, duplicates int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.events, c.duplicates
+}
+
+func (c *counted) of(reason source.Reason) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rejected[reason]
+}
+
 // notes is Rejections in memory.
 type notes struct {
 	mu      sync.Mutex
@@ -232,6 +257,12 @@ func (n *notes) RecordRejections(_ context.Context, rejections []Rejection) erro
 	}
 	n.written = append(n.written, rejections)
 	return nil
+}
+
+func (n *notes) all() [][]Rejection {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([][]Rejection{}, n.written...)
 }
 
 // rig is a door with everything around it.

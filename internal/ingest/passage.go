@@ -245,8 +245,10 @@ func (p *passage) notCommitted(err error) *answer {
 	case errors.Is(err, delivery.ErrUnknownTenant):
 		return turnedAway(UnknownSource, "")
 	case invalid, refused:
-		p.log.Error("a genuine inbound request cannot be published",
-			"source", p.live.ID.Format(delivery.SourcePrefix), "error", err)
+		p.complaints.Do(func() {
+			p.log.Error("a genuine inbound request cannot be published",
+				"source", p.live.ID.Format(delivery.SourcePrefix), "error", err)
+		})
 		return turnedAway(Unpublishable, "")
 	default:
 		return p.withoutStorage("publishing", err)

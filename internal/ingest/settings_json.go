@@ -8,6 +8,22 @@ import (
 	"strings"
 )
 
+// Fault is one wrong setting. Problem completes a sentence that begins with the
+// field's name.
+type Fault struct{ Field, Problem string }
+
+// SettingsError names all that is wrong with settings, in the order of the fields'
+// names.
+type SettingsError struct{ Faults []Fault }
+
+func (e *SettingsError) Error() string {
+	texts := make([]string, len(e.Faults))
+	for i, fault := range e.Faults {
+		texts[i] = fmt.Sprintf("%s %s", fault.Field, fault.Problem)
+	}
+	return strings.Join(texts, "; ")
+}
+
 // settingsReader reads JSON and gathers what is wrong with it.
 type settingsReader struct{ faults []Fault }
 

@@ -148,10 +148,11 @@ func (v *vector) checkAccepted(t testing.TB, r *rig, response *http.Response, bo
 		return
 	}
 	require.NotEmpty(t, events)
-	if v.EventID != nil && v.Provider != "okta" { // there it is the envelope's
+	isEnvelopes := v.Provider == "okta"
+	if v.EventID != nil && !isEnvelopes {
 		require.Equal(t, *v.EventID, events[0].ExternalID)
 	}
-	if v.EventType != nil {
+	if v.EventType != nil && !isEnvelopes {
 		require.Equal(t, typeName(*v.EventType, v.Provider), events[0].Type)
 	}
 	for _, event := range events {
@@ -171,9 +172,9 @@ func (v *vector) checkRepeat(t testing.TB, r *rig, response *http.Response, firs
 	t.Helper()
 	require.Equal(t, 2, response.StatusCode/100, string(body))
 	events := r.ledger.all()
-	firsts := r.observer.events
+	firsts, duplicates := r.observer.totals()
 	require.Len(t, events, firsts)
-	if r.observer.duplicates == 0 {
+	if duplicates == 0 {
 		t.Logf("%s has nothing that a repetition is known by", v.Provider)
 		return
 	}
