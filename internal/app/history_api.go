@@ -56,10 +56,10 @@ func (a redeliveryAPI) Replay(ctx context.Context, ids []delivery.ID, tenant str
 			return err == nil && contract.Replayable(state)
 		},
 	})
+	a.wake(done.Lanes) // also after an error: the commit may have worked
 	if err != nil {
 		return api.Replay{}, err
 	}
-	a.wake(done.Lanes)
 	results := mapAll(done.Results, func(r redelivery.Result) api.Replayed {
 		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
 	})

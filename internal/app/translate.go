@@ -44,6 +44,7 @@ func translate(err error) api.Code {
 		{redelivery.ErrNoRecovery, api.NotFound},
 		{redelivery.ErrRunning, api.RecoveryRunning},
 		{redelivery.ErrEnded, api.RecoveryEnded},
+		{redelivery.ErrUncounted, api.InvalidRequest},
 		{redelivery.ErrEndpointDisabled, api.EndpointDisabled},
 		{redelivery.ErrEndpointDeleted, api.NotFound},
 	} {

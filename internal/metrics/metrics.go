@@ -32,6 +32,7 @@ type Metrics struct {
 	rescued     prometheus.Counter
 	maintenance *prometheus.CounterVec
 	removed     *prometheus.CounterVec
+	inbound     inbound
 }
 
 // statementTime are the buckets of database work, in seconds.
@@ -59,12 +60,14 @@ func New(version string) *Metrics {
 		rescued:     counter("malote_expired_leases_total", "Claims whose worker was lost."),
 		maintenance: counters("malote_maintenance_runs_total", "Runs of periodic tasks.", "task", "result"),
 		removed:     counters("malote_removed_rows_total", "Rows that were older than the retention, by table.", "table"),
+		inbound:     newInbound(),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "malote_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version}})
 	info.Set(1)
 	m.registry.MustRegister(m.published, m.commits, m.batches, m.claims, m.claimed, m.attempts, m.attemptTime, m.inFlight,
 		m.closed, m.lost, m.signals, m.stranded, m.rescued, m.maintenance, m.removed, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.inbound.collectors()...)
 	m.preset()
 	return m
 }
@@ -85,7 +88,7 @@ func (m *Metrics) preset() {
 	for _, kind := range circuit.SignalKinds {
 		m.signals.WithLabelValues(string(kind))
 	}
-	for _, kind := range []delivery.SignalKind{delivery.ManyFailures, delivery.DeadUnattended} {
+	for _, kind := range []delivery.SignalKind{delivery.DeliveryDead, delivery.ManyFailures, delivery.DeadUnattended} {
 		m.signals.WithLabelValues(string(kind))
 	}
 }

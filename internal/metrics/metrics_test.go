@@ -92,6 +92,10 @@ func useAll(m *Metrics) {
 	m.Rescued(3)
 	m.SignalsRaised("many_failures", 2)
 	m.RowsRemoved("events", 7)
+	m.InboundAccepted("github", 3, 2, 1)
+	m.InboundRejected("github", "bad_signature")
+	m.InboundAnswered("github", 401, time.Millisecond)
+	m.GapsFound("stripe", 3, 2, 1)
 }
 
 func TestMetrics_NamesAndLabelsAreWellFormed(t *testing.T) {
@@ -124,6 +128,10 @@ var labels = map[string][]string{
 	"malote_oldest_pending_age_seconds":      {"endpoints"},
 	"malote_pending_deliveries":              nil,
 	"malote_removed_rows_total":              {"table"},
+	"malote_inbound_events_total":            {"provider", "result"},
+	"malote_inbound_rejections_total":        {"provider", "reason"},
+	"malote_inbound_seconds":                 {"provider", "status"},
+	"malote_inbound_gaps_total":              {"provider", "result"},
 	"malote_sending_deliveries":              nil,
 	"malote_lane_oldest_pending_age_seconds": {"endpoint", "tenant"},
 	"malote_lane_pending_deliveries":         {"endpoint", "tenant"},
@@ -203,6 +211,7 @@ malote_removed_rows_total{table="events"} 7
 malote_signals_total{kind="circuit_closed"} 0
 malote_signals_total{kind="circuit_opened"} 1
 malote_signals_total{kind="dead_unattended"} 0
+malote_signals_total{kind="delivery_dead"} 0
 malote_signals_total{kind="endpoint_disabled"} 0
 malote_signals_total{kind="endpoint_failing"} 0
 malote_signals_total{kind="many_failures"} 2

@@ -73,6 +73,6 @@ type Completed struct {
 	Lost int
 	// States counts the deliveries of the others by their state now.
 	States map[delivery.State]int
-	// Signals counts what somebody should hear of.
+	// Signals counts what somebody should hear of: a circuit's, and delivery.DeliveryDead.
 	Signals map[circuit.SignalKind]int
 }

@@ -61,6 +61,7 @@ func (p planner) test(building planning, endpoint *delivery.Endpoint) (delivery.
 		return delivery.Plan{}, err
 	case !endpoint.Status.Accepts():
 		building.skip(endpoint.ID, delivery.EndpointDisabled, contract)
+		building.plan.Deliveries[0].Trigger = delivery.TriggerTest
 	default:
 		building.plan.Deliveries = []delivery.Planned{{
 			EndpointID: endpoint.ID, State: delivery.Pending, Rendering: building.render(contract),

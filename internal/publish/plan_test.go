@@ -113,6 +113,7 @@ func TestStandard_S07_ATestGoesFirstAndToAnybody(t *testing.T) {
 	plan, err = standing.Plan(draft, []*delivery.Endpoint{target})
 	require.NoError(t, err)
 	require.Equal(t, delivery.EndpointDisabled, plan.Deliveries[0].Reason, "not sent when it is enabled one day")
+	require.Equal(t, delivery.TriggerTest, plan.Deliveries[0].Trigger, "nor recovered")
 
 	draft.EndpointIDs = []delivery.ID{newID()}
 	_, err = standing.Plan(draft, []*delivery.Endpoint{target})

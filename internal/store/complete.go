@@ -53,7 +53,7 @@ type completing struct {
 	attempts []attemptRow
 	stats    map[delivery.ID]*laneStats
 	signals  []signalRow
-	observed map[circuit.SignalKind]int // of those, what circuits said
+	observed map[circuit.SignalKind]int // by kind
 	states   map[delivery.State]int
 }
 

@@ -35,6 +35,7 @@ func (c *completing) noteCircuit(done policy.Completion, signals []circuit.Signa
 // told to who asked for it.
 func (c *completing) noteDead(done policy.Completion, reason delivery.Reason) {
 	if done.Claim.Trigger != delivery.TriggerTest {
+		c.observed[circuit.SignalKind(delivery.DeliveryDead)]++
 		c.signals = append(c.signals, signalRow{claim: done.Claim, kind: string(delivery.DeliveryDead), detail: string(reason)})
 	}
 }
