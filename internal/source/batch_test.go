@@ -103,6 +103,24 @@ func TestBatch_OktaAndGraph(t *testing.T) {
 	require.Equal(t, Malformed, graph(`{}`).Result)
 }
 
+// What is genuine and cannot be split is kept whole: it comes only once.
+func TestBatch_ThatCannotBeSplitIsOneEvent(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`[]`, `x`, ``, `{"a":1}`, `{"data":{"events":[]}}`, `{"data":{"events":[1],"events":[2]}}`, "[" + strings.Repeat("1,", maxItems) + "1]"} {
+		hubspot := hex.EncodeToString(unkeyed(crypto.SHA256, []byte("t"), [][]byte{[]byte(body)}))
+		for provider, header := range map[string]Field{"okta": {"Authorization", "t"}, "hubspot_v1": {"X-HubSpot-Signature", hubspot}} {
+			v := verifyWith(provider, "t", Request{Method: "POST", Header: Header{header}, Body: []byte(body)}, Options{}, time.Time{})
+			if provider == "hubspot_v1" && body == "x" {
+				require.Equal(t, BodyNotCovered, v.Reason)
+				continue
+			}
+			require.Equal(t, OK, v.Result, "%s: %s", provider, v.Explain())
+			require.Equal(t, []string{body}, bodies(v))
+			require.Equal(t, []string{BodyHash([]byte(body))}, dedupes(v))
+		}
+	}
+}
+
 // What is one event for us must not be one for the other: keys that providers'
 // own identifiers would run together.
 func TestDedupe_TellsEventsOfOneObjectApart(t *testing.T) {

@@ -61,13 +61,9 @@ func verifyHubSpot(c *call) (Verdict, *refusal) {
 // hubspotItems are the events of a batch. Other signed requests, of workflows
 // and cards, are one event.
 func (c *call) hubspotItems(secret string) Verdict {
-	document, refused := c.json()
-	if refused != nil || !document.is('[') {
+	elements := c.elements()
+	if len(elements) == 0 {
 		return c.event(secret, c.identified(c.text("eventId"), c.text("subscriptionType")))
-	}
-	elements, err := document.elements()
-	if err != nil || len(elements) == 0 {
-		return c.event(secret, c.identified("", ""))
 	}
 	return batch(secret, "", "", items(elements, func(e value) Item {
 		id := e.textAt("eventId")

@@ -58,24 +58,37 @@ func verifySendGrid(c *call) (Verdict, *refusal) {
 			return Verdict{}, refused
 		}
 	}
-	return c.sendgridItems(secret)
+	return c.sendgridItems(secret), nil
 }
 
 // sendgridItems are the events of a batch; its test sends an object alone.
-func (c *call) sendgridItems(secret string) (Verdict, *refusal) {
-	document, refused := c.json()
-	if refused != nil {
-		return Verdict{}, refused
-	}
-	elements := []value{document}
-	if document.is('[') {
-		if elements, refused = list(document); refused != nil {
-			return Verdict{}, refused
-		}
+func (c *call) sendgridItems(secret string) Verdict {
+	elements := c.elements()
+	if len(elements) == 0 {
+		return c.event(secret, c.identified(c.text("sg_event_id"), c.text("event")))
 	}
 	return batch(secret, "", "", items(elements, func(e value) Item {
 		return Item{ID: e.textAt("sg_event_id"), Type: e.textAt("event")}
-	})), nil
+	}))
+}
+
+// elements are those of the body, or of an array in it, once it is verified.
+// There are none when it cannot be split: it is one event then, as who sends it
+// once will not do so again.
+func (c *call) elements(path ...string) []value {
+	document, refused := c.json()
+	if refused != nil {
+		return nil
+	}
+	array, err := document.at(path...)
+	if err != nil {
+		return nil
+	}
+	elements, err := array.elements()
+	if err != nil {
+		return nil
+	}
+	return elements
 }
 
 // items are a batch's elements. One without a key is known by its hash.
