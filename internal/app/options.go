@@ -17,11 +17,12 @@ type Role string
 // The roles. A process without any plays all.
 const (
 	RoleAPI    Role = "api"    // takes events and questions over HTTP
+	RoleIngest Role = "ingest" // takes providers' webhooks in
 	RoleWorker Role = "worker" // sends deliveries and keeps house
 )
 
 // Roles lists every role.
-var Roles = []Role{RoleAPI, RoleWorker}
+var Roles = []Role{RoleAPI, RoleIngest, RoleWorker}
 
 // Options of Run.
 type Options struct {
@@ -33,6 +34,11 @@ type Options struct {
 	AdminKey          string         // a key that always works, beside those in the database
 	AllowDestinations []netip.Prefix // holes in the egress guard, for development
 	RequireHTTPS      bool
+
+	// PublicURL is the address that providers are given; empty: what a request says.
+	PublicURL string
+	// TrustedProxies are the addresses whose X-Forwarded-For counts.
+	TrustedProxies []netip.Prefix
 
 	// SecretKeys seal secrets at rest: the current one, then older ones that what
 	// is there may be sealed under. Empty: the keys in DataDir, where the first

@@ -9,6 +9,7 @@ import (
 
 	"github.com/malotehq/malote/internal/dispatch"
 	"github.com/malotehq/malote/internal/egress"
+	"github.com/malotehq/malote/internal/ingest"
 	"github.com/malotehq/malote/internal/maintenance"
 	"github.com/malotehq/malote/internal/metrics"
 	"github.com/malotehq/malote/internal/policy"
@@ -17,6 +18,7 @@ import (
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/history"
+	"github.com/malotehq/malote/internal/store/inbound"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
 	"github.com/malotehq/malote/internal/store/retention"
@@ -33,6 +35,7 @@ type process struct {
 
 	registry   *registry.Registry
 	watch      *watch.Watcher
+	inbound    *inbound.Records
 	history    *history.Reader
 	redelivery *redelivery.Writer
 	book       *policyBook
@@ -42,6 +45,8 @@ type process struct {
 	publish     *publish.Service
 	dispatcher  *dispatch.Dispatcher     // nil unless a worker
 	maintenance *maintenance.Maintenance // nil unless a worker
+	door        *ingest.Door             // nil unless it ingests
+	turnedAway  *ingest.Gatherer         // nil unless it ingests
 }
 
 // houseStorage is the store with what the registry does for maintenance.
@@ -55,21 +60,24 @@ func (s houseStorage) CloseOrphans(ctx context.Context, limit int) (int, error) 
 	return s.registry.CloseOrphans(ctx, limit)
 }
 
-// secretKeeper is the retention with what the registry forgets.
-type secretKeeper struct {
+// houseKeeper is the retention with what others forget.
+type houseKeeper struct {
 	*retention.Keeper
 	registry *registry.Registry
+	inbound  *inbound.Records
 }
 
 // CleanUp implements maintenance.Retention.
-func (k secretKeeper) CleanUp(ctx context.Context, now time.Time) (map[string]int64, error) {
+func (k houseKeeper) CleanUp(ctx context.Context, now time.Time) (map[string]int64, error) {
 	removed, err := k.Keeper.CleanUp(ctx, now)
 	forgotten, forgetErr := k.registry.ForgetExpiredSecrets(ctx)
+	rejections, removeErr := k.inbound.RemoveOldRejections(ctx, now)
 	if removed == nil {
 		removed = make(map[string]int64)
 	}
-	removed["endpoint_secrets"] += int64(forgotten)
-	return removed, errors.Join(err, forgetErr)
+	removed["secrets"] += int64(forgotten)
+	removed["rejections"] += rejections
+	return removed, errors.Join(err, forgetErr, removeErr)
 }
 
 func newProcess(ctx context.Context, options Options, dsn string) (_ *process, err error) {
@@ -91,7 +99,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	if err := keys.admit(ctx, p.registry); err != nil {
 		return nil, err
 	}
-	p.history, p.redelivery = history.New(s), redelivery.New(s)
+	p.history, p.redelivery, p.inbound = history.New(s), redelivery.New(s), inbound.New(s, inbound.Options{})
 	p.book = newPolicyBook(p.registry)
 	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})
@@ -113,6 +121,9 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	p.publish = publish.New(publish.Options{
 		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.metrics, Log: p.log, MaxBody: options.MaxBodyBytes,
 	})
+	if options.plays(RoleIngest) {
+		p.wireDoor()
+	}
 	if options.plays(RoleWorker) {
 		p.wireMaintenance(keeper)
 	}
@@ -130,7 +141,7 @@ func (p *process) wireWorker() {
 func (p *process) wireMaintenance(keeper *retention.Keeper) {
 	p.maintenance = maintenance.New(maintenance.Options{
 		Storage: houseStorage{p.store, p.registry}, Policies: p.book, Observer: p.metrics, Tally: p.metrics,
-		Retention: secretKeeper{keeper, p.registry}, Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
+		Retention: houseKeeper{keeper, p.registry, p.inbound}, Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
 		Signal: p.dispatcher.Signal, Log: p.log,
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/malotehq/malote/internal/api"
+	"github.com/malotehq/malote/internal/ingest"
 )
 
 // Bounds of the HTTP server: a slow or silent client holds nothing for long.
@@ -50,6 +51,9 @@ func (p *process) serve(ctx context.Context, listener net.Listener) error {
 func (p *process) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", p.metrics.Handler())
+	if p.door != nil {
+		mux.Handle(ingest.Pattern, p.door)
+	}
 	if p.options.plays(RoleAPI) {
 		mux.Handle("/", p.api())
 		return mux
