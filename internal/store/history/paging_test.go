@@ -3,6 +3,7 @@ package history
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -34,11 +35,13 @@ func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
 	tenant := s.tenant("acme")
 	done := make(chan struct{})
 	published := make(chan delivery.ID, 1<<16)
-	publish := func(body string, plan delivery.Planner) {
+	publish := func(body string, plan delivery.Planner) (id delivery.ID) {
 		results, _, err := s.store.Publish(t.Context(), []*delivery.Draft{publishing(tenant, body)}, plan)
 		if err == nil && results[0].Err == nil {
-			published <- results[0].ID
+			id = results[0].ID
+			published <- id
 		}
+		return id
 	}
 	var writers sync.WaitGroup
 	for writer := range 7 {
@@ -54,8 +57,9 @@ func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
 		})
 	}
 	held := make(chan struct{})
+	var late delivery.ID
 	writers.Go(func() {
-		publish(`{"slow":true}`, func(d *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
+		late = publish(`{"slow":true}`, func(d *delivery.Draft, endpoints []*delivery.Endpoint) (delivery.Plan, error) {
 			s.exec(`SELECT pg_sleep(5)`) // the length of the transaction is what is tested
 			close(held)
 			return toNobody(d, endpoints)
@@ -72,7 +76,6 @@ func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
 			follow.read()
 		}
 	}
-	beforeTheEnd := len(follow.got)
 	writers.Wait()
 	follow.read()
 	follow.read()
@@ -83,7 +86,8 @@ func TestDracma_D15_ALateCommitIsNotMissed(t *testing.T) {
 	}
 	require.Equal(t, len(want), len(follow.got))
 	require.Equal(t, want, follow.distinct())
-	require.Greater(t, len(follow.got)-beforeTheEnd, 100, "others published past the slow one")
+	at := slices.Index(follow.got, late)
+	require.Greater(t, len(follow.got)-at, 100, "others published past the slow one")
 }
 
 // follower pages forwards for ever, each time from where it was complete.
