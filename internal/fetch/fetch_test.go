@@ -188,7 +188,9 @@ func TestFetch_Failures(t *testing.T) {
 		final   bool
 	}{
 		"not there": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, Refused, true},
-		"redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://"+host+"/b", http.StatusFound) }, Refused, true},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://"+host+"/b", http.StatusFound)
+		}, Refused, true},
 		"down":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, Unavailable, false},
 		"throttled": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, Unavailable, false},
 		"too large": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 101)) }, TooLarge, true},

@@ -80,19 +80,10 @@ func reasonOfRead(err error) source.Reason {
 }
 
 // limitBodyTime sets the deadline of a request's body, whether or not anybody
-// reads it: net/http waits for what a handler leaves.
+// reads it: net/http waits for what a handler leaves. It does not bind the wait
+// for the commit: net/http takes it away when the body has been read to its end.
 func limitBodyTime(w http.ResponseWriter, r *http.Request, within time.Duration) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)) // tests have connections without
 	}
-}
-
-// receive reads the request's body, and lifts its deadline, which would otherwise
-// end the wait for the commit.
-func (h *holding) receive(w http.ResponseWriter, r *http.Request, limit int) ([]byte, source.Reason) {
-	content, reason := h.readAll(r.Body, limit, r.ContentLength)
-	if reason == "" && r.ContentLength != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	}
-	return content, reason
 }

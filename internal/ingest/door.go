@@ -111,7 +111,7 @@ func setDefault[T int | int64 | time.Duration](value *T, otherwise T) {
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	limitBodyTime(w, r, d.bodyTime)
-	p := &passage{Door: d, w: w, r: r, memory: holding{room: &d.room.bytes}, patience: d.storageTime}
+	p := &passage{Door: d, r: r, memory: holding{room: &d.room.bytes}, patience: d.storageTime}
 	defer p.leave()
 	a := p.answer()
 	a.write(w)

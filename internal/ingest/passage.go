@@ -16,7 +16,6 @@ import (
 // passage is one request on its way through the door.
 type passage struct {
 	*Door
-	w http.ResponseWriter
 	r *http.Request
 
 	memory   holding
@@ -126,7 +125,7 @@ func (p *passage) admit() *answer {
 
 func (p *passage) read() *answer {
 	p.request = p.arrival(p.r, p.live.settings.URL)
-	body, reason := p.memory.receive(p.w, p.r, p.live.settings.MaxBodyBytes)
+	body, reason := p.memory.readAll(p.r.Body, p.live.settings.MaxBodyBytes, p.r.ContentLength)
 	if reason != "" {
 		return turnedAway(reason, "")
 	}
