@@ -208,6 +208,27 @@ func TestDoor_KnowsSourcesForASecond(t *testing.T) {
 	})
 }
 
+// A secret opens nothing from the moment when it expires.
+func TestDoor_KnowsSourcesNoLongerThanTheirSecretsLive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		id := r.put(Source{
+			Provider: "generic", Settings: []byte(`{"generic":{"auth":"header_token","header":"X-Auth"}}`),
+			Secrets: []source.Secret{{Value: "sesame"}}, FreshFor: 100 * time.Millisecond,
+		})
+		require.Equal(t, http.StatusOK, r.post(id, "x").Code)
+		r.put(Source{
+			ID: id, Provider: "generic", Settings: []byte(`{"generic":{"auth":"header_token","header":"X-Auth"}}`),
+			Secrets: []source.Secret{{Value: "another"}},
+		})
+		time.Sleep(99 * time.Millisecond)
+		require.Equal(t, http.StatusOK, r.post(id, "x").Code)
+		time.Sleep(time.Millisecond)
+		require.Equal(t, http.StatusUnauthorized, r.post(id, "x").Code)
+	})
+}
+
 func TestDoor_SaysOnceWhichSecretMatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -113,7 +113,11 @@ func (s *liveSources) read(deadline time.Time, id delivery.ID) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(id, found, ok, asked.Add(freshFor)), nil
+	fresh := freshFor
+	if found.FreshFor > 0 {
+		fresh = min(fresh, found.FreshFor)
+	}
+	return s.keep(id, found, ok, asked.Add(fresh)), nil
 }
 
 func (s *liveSources) keep(id delivery.ID, found Source, ok bool, until time.Time) *live {

@@ -19,6 +19,9 @@ type Source struct {
 	// Version is another one after any change to the rest, secrets included.
 	Version int64
 	Paused  bool
+	// FreshFor is how long this holds at most, since a secret expires then; 0: no
+	// secret does.
+	FreshFor time.Duration
 }
 
 // Sources finds sources with their live secrets. found is false for what never
