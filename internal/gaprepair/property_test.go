@@ -159,7 +159,7 @@ func TestStripe_AnInterruptionOfDaysLeavesNoGap(t *testing.T) {
 		w.happens(0)
 		w.elapse(10 * time.Minute)
 	}
-	w.skew = -30 * time.Hour // set back
+	w.skew = -60 * time.Hour // set back, to before the first pass
 	w.elapse(3 * time.Hour)
 	w.settled(t, r)
 	require.Empty(t, w.wrong())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -277,66 +276,70 @@ func TestRunner_AsksNoProviderWithoutADatabase(t *testing.T) {
 	}
 }
 
+// The database goes away between a provider's "not now" and the note of it.
+func TestRunner_LeavesAProviderAloneAlsoWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(Stripe)
+	w.happens(time.Hour)
+	w.fault = func(*http.Request) *http.Response { return w.answer(429, http.Header{"Retry-After": {"600"}}, "") }
+	w.database = func(place string) error {
+		if place == "save" {
+			return errAway
+		}
+		return nil
+	}
+	r := w.runner()
+	_, err := r.Step(t.Context())
+	require.ErrorIs(t, err, errAway)
+	w.elapse(599 * time.Second)
+	w.settled(t, r)
+	require.Len(t, w.requests, 1)
+	w.fault, w.database = nil, nil
+	w.elapse(5 * time.Minute)
+	w.settled(t, r)
+	require.Empty(t, w.wrong())
+	require.Empty(t, r.unsaved)
+}
+
+func TestFault(t *testing.T) {
+	t.Parallel()
+	in := func(d time.Duration) string { return fmt.Sprint(noon.Add(d).Unix()) }
+	for _, test := range []struct {
+		status int
+		header map[string]string
+		reason Reason
+		wait   time.Duration
+	}{
+		{403, nil, Forbidden, 0},
+		{403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": in(20 * time.Minute)}, RateLimited, 20 * time.Minute},
+		{403, map[string]string{"X-RateLimit-Remaining": "9", "X-RateLimit-Reset": in(20 * time.Minute)}, Forbidden, 0},
+		{403, map[string]string{"Retry-After": "120"}, RateLimited, 2 * time.Minute},
+		{429, nil, RateLimited, time.Minute},
+		{429, map[string]string{"Retry-After": "5"}, RateLimited, time.Minute},
+		{429, map[string]string{"Retry-After": "99999999"}, RateLimited, longestPause},
+		{429, map[string]string{"Retry-After": "-1"}, RateLimited, time.Minute},
+		{429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": in(-time.Hour)}, RateLimited, time.Minute},
+		{429, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": in(48 * time.Hour)}, RateLimited, longestPause},
+		{503, map[string]string{"Retry-After": noon.Add(3 * time.Minute).Format(http.TimeFormat)}, Unavailable, 3 * time.Minute},
+		{503, map[string]string{"Retry-After": noon.Add(-time.Minute).Format(http.TimeFormat)}, Unavailable, 0},
+		{401, nil, Unauthorized, 0}, {404, nil, NotFound, 0}, {410, nil, NotFound, 0}, {301, nil, Moved, 0},
+		{400, nil, Rejected, 0}, {422, nil, Rejected, 0}, {500, nil, Unavailable, 0}, {101, nil, Unavailable, 0},
+	} {
+		header := http.Header{}
+		for name, value := range test.header {
+			header.Set(name, value)
+		}
+		failure := fault(GitHub, test.status, header, noon)
+		require.Equal(t, &APIError{Provider: GitHub, Reason: test.reason, Status: test.status, Wait: test.wait}, failure)
+		require.Contains(t, failure.Error(), explanations[test.reason])
+	}
+	require.Len(t, explanations, 10)
+}
+
 func TestRunner_WaitsAsLongAsItSays(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	require.NoError(t, wait(ctx, time.Nanosecond))
 	stop()
 	require.ErrorIs(t, wait(ctx, time.Hour), context.Canceled)
-}
-
-func TestRepair_CountsAndBringsIn(t *testing.T) {
-	t.Parallel()
-	for _, provider := range []string{Stripe, GitHub} {
-		w := newWorld(provider)
-		for n := range 300 {
-			if one := w.happens(time.Duration(600-n) * time.Minute); n%2 == 0 {
-				w.arrives(one)
-			}
-		}
-		r := w.runner()
-		since, until := noon.Add(-9*time.Hour), noon.Add(-6*time.Hour)
-		report, err := r.Repair(t.Context(), w.source, since, until, true)
-		require.NoError(t, err)
-		require.Equal(t, Report{Listed: 181, Known: 91, Missing: 90}, report)
-		require.Len(t, w.taken, 150)
-
-		report, err = r.Repair(t.Context(), w.source, since, until, false)
-		require.NoError(t, err)
-		want := Report{Listed: 181, Known: 91, Missing: 90, Fed: 90}
-		if provider == GitHub {
-			want.Fed, want.Asked = 0, 90
-		}
-		require.Equal(t, want, report)
-		require.Len(t, w.taken, 240)
-
-		report, err = r.Repair(t.Context(), w.source, since, time.Time{}, false)
-		require.NoError(t, err)
-		require.Equal(t, 240, report.Listed)
-		require.Equal(t, 30, report.Missing)
-		require.Empty(t, w.positions, "passes know nothing of it")
-	}
-}
-
-func TestRepair_Refusals(t *testing.T) {
-	t.Parallel()
-	w := newWorld(GitHub)
-	r := w.runner()
-	_, err := r.Repair(t.Context(), w.source, noon.Add(-71*time.Hour), time.Time{}, false)
-	tooFar := new(TooFarBackError)
-	require.ErrorAs(t, err, &tooFar)
-	require.Equal(t, noon.Add(-70*time.Hour), tooFar.Earliest)
-	require.Equal(t, tooFar.Earliest, r.Earliest(w.source))
-	_, err = r.Repair(t.Context(), w.source, noon.Add(-time.Hour), noon.Add(-time.Hour), false)
-	require.ErrorIs(t, err, ErrEmptySpan)
-	require.Empty(t, w.requests)
-
-	w.fault = func(*http.Request) *http.Response { return w.answer(429, http.Header{"Retry-After": {"77"}}, "") }
-	_, err = r.Repair(t.Context(), w.source, noon.Add(-time.Hour), time.Time{}, false)
-	failure := new(APIError)
-	require.True(t, errors.As(err, &failure))
-	require.Equal(t, APIError{Provider: GitHub, Reason: RateLimited, Status: 429, Wait: 77 * time.Second}, *failure)
-	w.source.Token = ""
-	_, err = r.Repair(t.Context(), w.source, noon.Add(-time.Hour), time.Time{}, false)
-	require.ErrorAs(t, err, new(*SettingError))
 }
