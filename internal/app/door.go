@@ -41,7 +41,7 @@ func (s doorSources) FindSource(ctx context.Context, id delivery.ID) (ingest.Sou
 	}
 	return ingest.Source{
 		ID: found.ID, Tenant: found.Tenant, Provider: found.Provider, Settings: settings,
-		Secrets: mapAll(found.Secrets, sourceSecret), Version: found.Version, Paused: found.Paused,
+		Secrets: mapAll(found.Secrets, sourceSecret), Version: found.Version, Paused: found.Paused, FreshFor: found.FreshFor,
 	}, true, nil
 }
 
