@@ -142,6 +142,7 @@ func (p *process) wireMaintenance(keeper *retention.Keeper) {
 	p.maintenance = maintenance.New(maintenance.Options{
 		Storage: houseStorage{p.store, p.registry}, Policies: p.book, Observer: p.metrics, Tally: p.metrics,
 		Retention: houseKeeper{keeper, p.registry, p.inbound}, Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
-		Signal: p.dispatcher.Signal, Log: p.log,
+		Repairer: p.newRepairs(),
+		Signal:   p.dispatcher.Signal, Log: p.log,
 	})
 }

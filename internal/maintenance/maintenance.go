@@ -29,6 +29,7 @@ type Options struct {
 	Retention Retention
 	Watch     Watch
 	Recoverer Recoverer
+	Repairer  Repairer
 	Tally     Tally // nil: nobody counts
 
 	Log    *slog.Logger

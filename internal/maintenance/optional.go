@@ -28,6 +28,12 @@ type Recoverer interface {
 	Step(ctx context.Context) (more bool, err error)
 }
 
+// Repairer brings in what providers sent and the inbound door did not get, in steps
+// like a Recoverer's.
+type Repairer interface {
+	Step(ctx context.Context) (more bool, err error)
+}
+
 // Tally is told what the optional tasks did, for the metrics.
 type Tally interface {
 	RowsRemoved(table string, rows int64)
@@ -40,6 +46,9 @@ const (
 	retireTimeout = 55 * time.Minute
 	// recoverFor ends a run while it has time left, between two steps.
 	recoverFor = time.Minute
+	// repairTimeout is for two steps: each takes as long as providers take to
+	// answer, and bounds itself.
+	repairTimeout = 5 * time.Minute
 )
 
 // optional are the tasks that this process was given somebody for.
@@ -57,6 +66,9 @@ func (m *Maintenance) optional() []task {
 	}
 	if m.options.Recoverer != nil {
 		tasks = append(tasks, task{name: "run_recoveries", every: 2 * time.Second, run: m.runRecoveries})
+	}
+	if m.options.Repairer != nil {
+		tasks = append(tasks, task{name: "repair_gaps", every: 30 * time.Second, run: m.repairGaps, timeout: repairTimeout})
 	}
 	return tasks
 }
@@ -98,13 +110,21 @@ func (m *Maintenance) tellRemoved(removed map[string]int64) {
 	}
 }
 
-// runRecoveries takes steps while there is work. It stops between two of them, so
+// runRecoveries and repairGaps take steps while there is work. They stop between two of them, so
 // that no step is cut off in the middle for taking its turn late in the run; the
 // next run, in whichever process, is two seconds away.
 func (m *Maintenance) runRecoveries(ctx context.Context) error {
+	return takeSteps(ctx, m.options.Recoverer.Step)
+}
+
+func (m *Maintenance) repairGaps(ctx context.Context) error {
+	return takeSteps(ctx, m.options.Repairer.Step)
+}
+
+func takeSteps(ctx context.Context, step func(context.Context) (bool, error)) error {
 	until := time.Now().Add(recoverFor)
 	for {
-		more, err := m.options.Recoverer.Step(ctx)
+		more, err := step(ctx)
 		if err != nil || !more || time.Now().After(until) {
 			return err
 		}
