@@ -12,8 +12,8 @@ import (
 )
 
 // badRequest is one way to get something wrong. {acme} in a path is an endpoint
-// of acme's, {dead} a dead delivery of it, {none} an id of the right kind that
-// nothing has.
+// of acme's, {dead} a dead delivery of it, {source} a source, {none} and
+// {nosource} ids of the right kind that nothing has.
 type badRequest struct {
 	name, method, path, body string
 	code                     Code
@@ -125,6 +125,45 @@ var badRequests = []badRequest{
 	{"policy that is no YAML", "POST", "/v1/policies", `{"yaml":"{{"}`, InvalidPolicy, "yaml"},
 	{"policy with a wrong field", "POST", "/v1/policies", `{"yaml":"name: x\ndeadline: 5s\ncolour: red\n"}`, InvalidPolicy, "yaml"},
 
+	{"source without a name", "POST", "/v1/sources", `{"tenant":"acme","provider":"stripe"}`, InvalidRequest, "body"},
+	{"source without a provider", "POST", "/v1/sources", `{"tenant":"acme","name":"x"}`, InvalidRequest, "body"},
+	{"source without a tenant", "POST", "/v1/sources", `{"name":"x","provider":"stripe"}`, InvalidRequest, "tenant"},
+	{"source of nobody", "POST", "/v1/sources", `{"tenant":"nobody","name":"x","provider":"stripe"}`, UnknownTenant, ""},
+	{"source of no provider", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"acme"}`, UnknownProvider, ""},
+	{"source with odd settings", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","dedupe":"nonsense"}`, InvalidSourceSettings, "dedupe"},
+	{"source with odd options", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","options":{"tolerance":"nonsense"}}`, InvalidSourceSettings, "options.tolerance"},
+	{"source with another's rule", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","options":{"generic":{}}}`, InvalidSourceSettings, "options.generic.auth"},
+	{"source with a setting in the wrong place", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","options":{"dedupe":"none"}}`, InvalidSourceSettings, "options.dedupe"},
+	{"source with too many settings", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","options":{"x":"` + strings.Repeat("a", 16<<10) + `"}}`, InvalidSourceSettings, "options"},
+	{"source with a number for dedupe", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","dedupe":7}`, InvalidRequest, "dedupe"},
+	{"source with a tolerance in seconds", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","options":{"tolerance":300}}`, InvalidRequest, "options.tolerance"},
+	{"source with headers in text", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","forward_headers":"X"}`, InvalidRequest, "forward_headers"},
+	{"source with 11 secrets", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","secrets":["a"` + strings.Repeat(`,"a"`, 10) + `]}`, InvalidRequest, "secrets"},
+	{"source with a weak secret", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"svix","secrets":["whsec_c2hvcnQ="]}`, InvalidSecret, "secrets[0].value"},
+	{"source with a secret in spaces", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","secrets":[{"value":" a"}]}`, InvalidSecret, "secrets[0].value"},
+	{"source with a secret for anything", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","secrets":[{"value":"a","role":"all"}]}`, InvalidRequest, "secrets[0]"},
+	{"source that cannot be repaired with a token", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"slack","secrets":[{"value":"a","role":"repair"}]}`, InvalidSecret, "secrets[0].role"},
+	{"source with an odd token", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"stripe","secrets":[{"value":"a b","role":"repair"}]}`, InvalidSecret, "secrets[0].value"},
+	{"source that is not there", "GET", "/v1/sources/{nosource}", "", NotFound, ""},
+	{"source by an endpoint's id", "GET", "/v1/sources/{acme}", "", NotFound, ""},
+	{"source of another provider, patched", "PATCH", "/v1/sources/{source}", `{"provider":"github"}`, InvalidRequest, "provider"},
+	{"source without a name, patched", "PATCH", "/v1/sources/{source}", `{"name":""}`, InvalidRequest, "name"},
+	{"source with odd options, patched", "PATCH", "/v1/sources/{source}", `{"options":{"filter":"nonsense"}}`, InvalidSourceSettings, "options.filter"},
+	{"source with a secret, patched", "PATCH", "/v1/sources/{source}", `{"secrets":["x"]}`, InvalidRequest, "secrets"},
+	{"pause of none", "POST", "/v1/sources/{nosource}/pause", "", NotFound, ""},
+	{"source's secret without a value", "POST", "/v1/sources/{source}/secrets", `{"name":"x"}`, InvalidRequest, "body"},
+	{"source's secret empty", "POST", "/v1/sources/{source}/secrets", `{"value":""}`, InvalidRequest, "value"},
+	{"source's secret of none", "POST", "/v1/sources/{nosource}/secrets", `{"value":"x"}`, NotFound, ""},
+	{"source's rotation without end", "POST", "/v1/sources/{source}/secrets/rotate", `{"value":"x","overlap":"721h"}`, InvalidRequest, "overlap"},
+	{"source's secret that is not there", "DELETE", "/v1/sources/{source}/secrets/sec_01h455vb4pex5vsknk084sn02q", "", NotFound, ""},
+	{"rejections of none", "GET", "/v1/sources/{nosource}/rejections", "", NotFound, ""},
+	{"rejections with a wrong cursor", "GET", "/v1/rejections?cursor=x", "", InvalidCursor, ""},
+	{"rejections of nobody we know", "GET", "/v1/rejections?tenant=a%20b", "", UnknownTenant, ""},
+	{"repair since ever", "POST", "/v1/sources/{source}/repair", `{}`, InvalidRequest, "body"},
+	{"repair of an empty span", "POST", "/v1/sources/{source}/repair", `{"since":"2026-03-02T00:00:00Z","until":"2026-03-01T00:00:00Z"}`, InvalidRequest, "until"},
+	{"repair of none", "POST", "/v1/sources/{nosource}/repair", `{"since":"2026-03-02T00:00:00Z"}`, NotFound, ""},
+	{"providers by page", "GET", "/v1/source_providers?limit=1", "", InvalidRequest, "limit"},
+
 	{"nowhere", "GET", "/v1/nowhere", "", UnknownRoute, ""},
 	{"the root", "GET", "/", "", UnknownRoute, ""},
 	{"a slash too many", "GET", "/v1/events/", "", UnknownRoute, ""},
@@ -137,8 +176,10 @@ func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	dead := r.addDelivery("acme", r.addEvent("acme", "a", []byte("1")), r.acme, delivery.Dead)
+	src, _ := r.addSource(t, "acme", "stripe", "")
 	documented := documentedCodes(t, r)
 	names := strings.NewReplacer("{acme}", r.acme.Format(delivery.EndpointPrefix), "{none}", newID("acme").Format(delivery.EndpointPrefix),
+		"{source}", src.Format(delivery.SourcePrefix), "{nosource}", newID("acme").Format(delivery.SourcePrefix),
 		"{dead}", dead.Format(delivery.DeliveryPrefix))
 	for _, bad := range badRequests {
 		t.Run(bad.name, func(t *testing.T) {
@@ -157,6 +198,10 @@ func TestBadRequests(t *testing.T) {
 	require.Len(t, r.tenants, 2, "something was written")
 	require.Len(t, r.keys, 4)
 	require.Len(t, r.endpoints, 2)
+	require.Len(t, r.sources, 1)
+	require.Equal(t, "it", r.sources[src].Name)
+	require.Empty(t, r.secrets[src])
+	require.Empty(t, r.repairs)
 	require.Empty(t, r.overlaps)
 	require.Empty(t, r.published)
 	require.Empty(t, r.resolved)

@@ -36,6 +36,7 @@ const (
 	UnknownTenant   Code = "unknown_tenant"
 	UnknownEndpoint Code = "unknown_endpoint"
 	UnknownPolicy   Code = "unknown_policy"
+	UnknownProvider Code = "unknown_provider"
 )
 
 // Requests that a rule refuses.
@@ -44,6 +45,8 @@ const (
 	InvalidSecret Code = "invalid_secret"
 	InvalidPolicy Code = "invalid_policy"
 	InvalidFilter Code = "invalid_filter"
+
+	InvalidSourceSettings Code = "invalid_source_settings"
 )
 
 // Requests that the present state forbids.
@@ -56,6 +59,7 @@ const (
 	PolicyExists          Code = "policy_exists"
 	SecretExists          Code = "secret_exists"
 	TooManySecrets        Code = "too_many_secrets"
+	SecretNameTaken       Code = "secret_name_taken"
 	SecretHeaderMissing   Code = "secret_header_missing"
 	EndpointDisabled      Code = "webhook_endpoint_disabled"
 	EndpointBusy          Code = "webhook_endpoint_busy"
@@ -64,6 +68,12 @@ const (
 	DeliveryNotResolvable Code = "webhook_delivery_not_resolvable"
 	RecoveryRunning       Code = "recovery_running"
 	RecoveryEnded         Code = "recovery_ended"
+	SourceNotRepairable   Code = "source_not_repairable"
+)
+
+// Failures of others.
+const (
+	ProviderFailed Code = "provider_failed"
 )
 
 // Failures of ours.
@@ -94,6 +104,7 @@ var meanings = []meaning{
 	{UnknownTenant, http.StatusNotFound, "There is no such tenant: create it first, or correct the name."},
 	{UnknownEndpoint, http.StatusNotFound, "The tenant has no such endpoint: correct endpoint_ids, or leave it out to reach all that subscribe."},
 	{UnknownPolicy, http.StatusNotFound, "There is no policy with this name: GET /v1/policies lists them."},
+	{UnknownProvider, http.StatusNotFound, "There is no provider with this name: GET /v1/source_providers lists them, and generic is for anybody else."},
 	{MethodNotAllowed, http.StatusMethodNotAllowed, "This path does not take this method: see the Allow header."},
 	{RequestTimeout, http.StatusRequestTimeout, "The body did not arrive in time: send it again."},
 	{IdempotencyKeyReused, http.StatusConflict, "The idempotency key was used before with another request: use a new key for a new request."},
@@ -102,8 +113,9 @@ var meanings = []meaning{
 	{TenantInUse, http.StatusConflict, "The tenant still has endpoints or sources: delete those first."},
 	{TenantBusy, http.StatusConflict, "Deliveries to the tenant's deleted endpoints are still being sent: try again in a minute."},
 	{PolicyExists, http.StatusConflict, "There is already another policy with this name, and policies never change: choose a new name."},
-	{SecretExists, http.StatusConflict, "The endpoint has this secret already: choose another one, or leave it out to have one generated."},
-	{TooManySecrets, http.StatusConflict, "Ten secrets of the endpoint are live already: revoke one first, or wait until a rotation's overlap is over."},
+	{SecretExists, http.StatusConflict, "The endpoint or source has this secret already: choose another one, or leave an endpoint's out to have one generated."},
+	{TooManySecrets, http.StatusConflict, "Ten secrets of the endpoint or source are live already: revoke one first, or wait until a rotation's overlap is over."},
+	{SecretNameTaken, http.StatusConflict, "A live secret of the source has this name already: choose another one, or revoke that one first."},
 	{SecretHeaderMissing, http.StatusConflict, "A secret header was to keep its value and has none: another request removed it; give its value."},
 	{EndpointBusy, http.StatusConflict, "No attempt could be made in time: the endpoint's slots are taken, or it is paused after failures. The test event stays queued, ahead of all others."},
 	{EndpointDisabled, http.StatusConflict, "The endpoint is disabled, or paused where only an active one will do: enable it first."},
@@ -112,13 +124,16 @@ var meanings = []meaning{
 	{DeliveryNotResolvable, http.StatusConflict, "Only dead deliveries can be resolved."},
 	{RecoveryRunning, http.StatusConflict, "Another recovery of the endpoint is running: cancel it, or wait until it is done."},
 	{RecoveryEnded, http.StatusConflict, "The recovery has ended already."},
+	{SourceNotRepairable, http.StatusConflict, "The source's gaps cannot be repaired: detail says what it lacks."},
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body is over the limit: send less, or a link to the data."},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "Send the body as application/json, in UTF-8 and without Content-Encoding."},
 	{URLNotAllowed, http.StatusUnprocessableEntity, "The URL may not be called: detail says which rule forbids it and what to do."},
-	{InvalidSecret, http.StatusUnprocessableEntity, "The secret cannot be used for signing: leave it out to have one generated."},
+	{InvalidSecret, http.StatusUnprocessableEntity, "The secret cannot be used: detail says why. An endpoint's may be left out to have one generated."},
 	{InvalidPolicy, http.StatusUnprocessableEntity, "The policy does not make sense: detail says in which line, and why."},
 	{InvalidFilter, http.StatusUnprocessableEntity, "The filter is not a CEL expression that is true or false: detail says where, and why."},
+	{InvalidSourceSettings, http.StatusUnprocessableEntity, "The settings do not make sense for the source's provider: see errors."},
 	{Internal, http.StatusInternalServerError, "Something went wrong on our side; the log has it under this request_id."},
+	{ProviderFailed, http.StatusBadGateway, "The provider's API did not do what it was asked: detail says why. Repeating the request does no harm."},
 	{Unavailable, http.StatusServiceUnavailable, "The database cannot be reached or is too slow: retry after the time in Retry-After. Whether a publish that gets this answer took effect is not known: repeat it with the same idempotency key."},
 }
 

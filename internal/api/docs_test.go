@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/source"
 )
 
 func TestDocs_NeedNothingFromElsewhere(t *testing.T) {
@@ -99,10 +100,14 @@ func TestDocs_ExamplesWork(t *testing.T) {
 	require.NoError(t, err)
 	job, _, err := r.StartRecovery(t.Context(), "acme", RecoveryWindow{Endpoint: r.acme}, Once{})
 	require.NoError(t, err)
+	src, _ := r.addSource(t, "globex", "stripe", "")
+	inbound, _, err := r.AddSourceSecret(t.Context(), AnyTenant, src, source.Secret{Value: "x"}, Once{})
+	require.NoError(t, err)
 	variables := map[string]string{
 		"MALOTE_SERVER": "", "MALOTE_API_KEY": adminKey, "EVENT_ID": event.Format(delivery.EventPrefix),
 		"ENDPOINT_ID": r.acme.Format(delivery.EndpointPrefix), "SECRET_ID": secret.ID.Format(delivery.SecretPrefix),
 		"DELIVERY_ID": r.addDelivery("acme", event, r.acme, delivery.Dead).Format(delivery.DeliveryPrefix),
+		"SOURCE_ID":   src.Format(delivery.SourcePrefix), "SOURCE_SECRET_ID": inbound.ID.Format(delivery.SecretPrefix),
 		"RECOVERY_ID": job.ID.Format(delivery.RecoveryPrefix),
 		"KEY_ID":      r.keys[readKey].ID.Format(delivery.KeyPrefix),
 	}

@@ -40,6 +40,8 @@ type memory struct {
 	signals    []Signal
 
 	secretHeaders map[delivery.ID]map[string]string
+
+	sourceStore
 }
 
 type onceEntry struct {
@@ -68,6 +70,8 @@ func translate(err error) Code {
 		return DeliveryNotResolvable
 	case errors.Is(err, errEnded):
 		return RecoveryEnded
+	case errors.Is(err, errNameTaken):
+		return SecretNameTaken
 	default:
 		return ""
 	}
@@ -78,7 +82,7 @@ func newMemory() *memory {
 		tenants: map[string]Tenant{}, keys: map[string]Key{}, endpoints: map[delivery.ID]Endpoint{},
 		policies: map[string]StoredPolicy{}, once: map[string]onceEntry{}, bodies: map[delivery.ID][]byte{},
 		attempts: map[delivery.ID][]delivery.Attempt{}, resolved: map[delivery.ID]string{},
-		replayable: func(delivery.ID) ReplayRefusal { return "" },
+		replayable: func(delivery.ID) ReplayRefusal { return "" }, sourceStore: newSourceStore(),
 	}
 }
 

@@ -38,7 +38,7 @@ const introduction = "Malote takes events in and delivers each of them, signed, 
 	"## Lists\n\n" +
 	"Lists take `limit` (default 50, at most 250) and `cursor`, and answer with one page: its rows as `data`, and `next_cursor`. " +
 	"Pass `next_cursor` on as it came, with the same filters, until it is `null`; a page before that may be short. " +
-	"Rows that are added meanwhile make no holes and no repeats. Policies and secrets are few: they always come on one page.\n\n" +
+	"Rows that are added meanwhile make no holes and no repeats. Policies, secrets and providers are few: they always come on one page.\n\n" +
 	"## Idempotency\n\n" +
 	"Requests that create something take an `Idempotency-Key` header. A repeat with the same key and the same body, byte for byte, " +
 	"creates nothing: it gets what the first one created, with the status 200 and without the secret that is shown only once. " +
@@ -84,6 +84,7 @@ const (
 	tagEndpoints  = "Webhook endpoints"
 	tagSecrets    = "Secrets"
 	tagDeliveries = "Webhook deliveries"
+	tagSources    = "Sources"
 	tagSignals    = "Signals"
 	tagPolicies   = "Policies"
 	tagTenants    = "Tenants"
@@ -96,6 +97,7 @@ var tags = []*huma.Tag{
 	{Name: tagEndpoints, Description: "Where a tenant wants events delivered."},
 	{Name: tagSecrets, Description: "What an endpoint's deliveries are signed with. Several sign at once during a rotation."},
 	{Name: tagDeliveries, Description: "One event's way to one endpoint, with its attempts. A delivery is `pending`, `sending`, `delivered`, `dead` (given up), `skipped` (recorded, but not to be sent: see `skip_reason`), `superseded` (by a newer one with its coalescing key), `resolved` (a dead one that a person closed) or `discarded` (a pending one that a person closed)."},
+	{Name: tagSources, Description: "Where other people's webhooks come in: verified, told from repetitions, committed, and only then acknowledged. What they bring are events like others."},
 	{Name: tagSignals, Description: "What somebody should hear of, such as deliveries that died."},
 	{Name: tagPolicies, Description: "Delivery contracts: deadlines, retries, headers, signatures."},
 	{Name: tagTenants, Description: "Whose events and endpoints they are."},

@@ -44,7 +44,7 @@ func TestOpenAPI_IsSound(t *testing.T) {
 					return p.(map[string]any)["name"] == name[1] && p.(map[string]any)["in"] == "path" && p.(map[string]any)["required"] == true
 				}), "%s %s: %s is not declared", method, path, name[1])
 			}
-			if strings.HasPrefix(id, "create-") || strings.HasPrefix(id, "add-") || id == "publish-event" || id == "rotate-secret" {
+			if strings.HasPrefix(id, "create-") || strings.HasPrefix(id, "add-") || strings.HasPrefix(id, "rotate-") || id == "publish-event" {
 				require.Contains(t, fmt.Sprint(o["parameters"]), "Idempotency-Key", "%s creates", id)
 				require.True(t, id == "publish-event" || o["responses"].(map[string]any)["200"] != nil, "%s may be repeated", id)
 			}
@@ -82,6 +82,9 @@ func TestAnswers_AreWhatTheDocumentSays(t *testing.T) {
 	event := r.addEvent("acme", "a.b", []byte("1"))
 	dead := r.addDelivery("acme", event, r.acme, delivery.Dead)
 	endpoint, one := "/v1/webhook_endpoints/"+r.acme.Format(delivery.EndpointPrefix), "/v1/webhook_deliveries/"+dead.Format(delivery.DeliveryPrefix)
+	_, in := r.addSource(t, "acme", "stripe", `,"forward_headers":["X-A"],"options":{"tolerance":"90s","rate_limit":{"per_second":2.5,"burst":3},"success":{"status":202},"repair":{"types":["a"]}}`)
+	r.progress = GapProgress{CheckedAt: time.Now(), Found: 3}
+	r.rejections = []Rejection{{ID: newID("acme"), SourceID: newID("acme"), Tenant: "acme", Reason: "too_old", FirstAt: time.Now(), LastAt: time.Now()}}
 	holds := contract(t, r)
 	r.signals = []Signal{{ID: newID("acme"), Tenant: "acme", Kind: "delivery_dead", EventID: event, EventType: "a.b", CreatedAt: time.Now()}}
 	for _, c := range []struct {
@@ -104,6 +107,11 @@ func TestAnswers_AreWhatTheDocumentSays(t *testing.T) {
 		{"Recovery", "POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z"}`, 202},
 		{"Recovery", "POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z","dry_run":true}`, 200},
 		{"ListRecovery", "GET", endpoint + "/recoveries", "", 200}, {"ListSignal", "GET", "/v1/signals", "", 200},
+		{"Source", "POST", "/v1/sources", `{"tenant":"acme","name":"x","provider":"github","secrets":["a"]}`, 201},
+		{"Source", "GET", in, "", 200}, {"ListSource", "GET", "/v1/sources", "", 200}, {"Source", "POST", in + "/pause", "", 200},
+		{"SourceSecret", "POST", in + "/secrets", `{"value":"x"}`, 201}, {"SourceSecret", "POST", in + "/secrets/rotate", `{"value":"y"}`, 201},
+		{"ListSourceSecret", "GET", in + "/secrets", "", 200}, {"ListRejection", "GET", "/v1/rejections", "", 200},
+		{"ListSourceProvider", "GET", "/v1/source_providers", "", 200}, {"GapReport", "POST", in + "/repair", `{"since":"2026-03-01T00:00:00Z"}`, 200},
 		{"Lag", "GET", "/v1/stats/lag", "", 200}, {"Status", "GET", "/readyz", "", 200},
 		{"Problem", "POST", "/v1/tenants", `{"id":"a b"}`, 400}, {"Problem", "GET", "/nowhere", "", 404},
 		{"Problem", "POST", "/v1/events/batch", `{"events":[{"tenant":"acme"}]}`, 400},

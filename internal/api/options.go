@@ -23,8 +23,14 @@ type Options struct {
 	Recoveries Recoveries
 	Signals    Signals
 	Tester     Tester
-	URLs       URLChecker
-	Prober     Prober
+
+	Sources     Sources
+	SourceRules SourceRules
+	Rejections  Rejections
+	GapRepairs  GapRepairs
+
+	URLs   URLChecker
+	Prober Prober
 
 	// Translate says which code an error of the stores means; "" if it is none
 	// that a client could do something about.
@@ -37,6 +43,10 @@ type Options struct {
 	// Retention is how long events are kept, for the contract pages; 0: what is
 	// usual there.
 	Retention time.Duration
+
+	// PublicURL is this server's address as providers are given it, without a
+	// slash at its end; empty: it is not known.
+	PublicURL string
 
 	MaxBodyBytes int    // of one event, as the Publisher has it; default DefaultMaxBodyBytes
 	Version      string // of the program, shown in the OpenAPI document
@@ -96,6 +106,11 @@ func New(options Options) http.Handler {
 	s.registerDeliveries(routes)
 	s.registerRecoveries(routes)
 	s.registerSignals(routes)
+	s.registerSources(routes)
+	s.registerSourceSecrets(routes)
+	s.registerRejections(routes)
+	s.registerGapRepairs(routes)
+	s.registerSourceProviders(routes)
 	s.registerPolicies(routes)
 	s.registerContracts(routes)
 	s.registerHealth(routes)
@@ -105,6 +120,7 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
+		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")

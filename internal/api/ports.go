@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/publish"
+	"github.com/malotehq/malote/internal/source"
 )
 
 // Once is a creating request's idempotency key. Without Key it is nothing.
@@ -111,6 +113,47 @@ type Recoveries interface {
 // Signals lists what somebody should hear of.
 type Signals interface {
 	Signals(ctx context.Context, filter SignalFilter) (SignalPage, error)
+}
+
+// Sources keeps sources and their secrets.
+type Sources interface {
+	CreateSource(ctx context.Context, source NewSource, once Once) (_ Source, created bool, _ error)
+	Source(ctx context.Context, owner Owner, id delivery.ID) (Source, error)
+	Sources(ctx context.Context, owner Owner, page Page) (_ []Source, more bool, _ error)
+	UpdateSource(ctx context.Context, owner Owner, id delivery.ID, change SourceChange) (Source, error)
+	DeleteSource(ctx context.Context, owner Owner, id delivery.ID) error
+	PauseSource(ctx context.Context, owner Owner, id delivery.ID) (Source, error)
+	ResumeSource(ctx context.Context, owner Owner, id delivery.ID) (Source, error)
+
+	AddSourceSecret(ctx context.Context, owner Owner, id delivery.ID, secret source.Secret, once Once) (_ SourceSecret, created bool, _ error)
+	// RotateSourceSecret lets older ones of the same role expire after the overlap.
+	RotateSourceSecret(ctx context.Context, owner Owner, id delivery.ID, secret source.Secret, overlap time.Duration, once Once) (_ SourceSecret, created bool, _ error)
+	SourceSecrets(ctx context.Context, owner Owner, id delivery.ID) ([]SourceSecret, error)
+	RevokeSourceSecret(ctx context.Context, owner Owner, id, secret delivery.ID) error
+}
+
+// SourceRules knows what a source's settings may be.
+type SourceRules interface {
+	// CheckSettings names all that is wrong with settings, by their members.
+	CheckSettings(provider string, settings json.RawMessage) []Fault
+	// RepairsGaps says whether a provider has a list to compare with.
+	RepairsGaps(provider string) bool
+}
+
+// Rejections lists what sources turned away.
+type Rejections interface {
+	Rejections(ctx context.Context, filter RejectionFilter) (RejectionPage, error)
+}
+
+// GapRepairs brings in what never came. Sources that it is given were looked up
+// for the owner before.
+type GapRepairs interface {
+	// RepairGaps goes from since to until (zero: as late as something can be
+	// missed). Beside an error the report counts what was done; a *GapRefusal and a
+	// *GapFailure are for people.
+	RepairGaps(ctx context.Context, id delivery.ID, since, until time.Time, dryRun bool) (GapReport, error)
+	// GapProgress is the zero value where nothing was compared.
+	GapProgress(ctx context.Context, id delivery.ID) (GapProgress, error)
 }
 
 // Tester sends a test event to an endpoint now and waits for what comes of it.

@@ -37,6 +37,7 @@ func rewordValidation() {
 	validation.MsgExpectedArray = "must be a list"
 	validation.MsgExpectedObject = "must be a JSON object"
 	validation.MsgExpectedOneOf = `must be one of "%s"`
+	validation.MsgExpectedMatchExactlyOneSchema = "has none of the forms that it may have"
 	validation.MsgExpectedBePattern = "must be %s"
 	validation.MsgExpectedMinLength = "must have at least %d characters"
 	validation.MsgExpectedMaxLength = "must have at most %d characters"

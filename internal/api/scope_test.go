@@ -31,6 +31,10 @@ var allowedScopes = map[string]string{
 	"list-policies": "atr", "create-policy": "a", "get-policy": "atr", "get-policy-schedule": "atr",
 	"get-policy-contract": "atr", "recover-webhook-endpoint": "at", "list-webhook-endpoint-recoveries": "atr",
 	"get-recovery": "atr", "cancel-recovery": "at", "list-signals": "atr",
+	"create-source": "at", "list-sources": "atr", "get-source": "atr", "update-source": "at", "delete-source": "at",
+	"pause-source": "at", "resume-source": "at", "repair-source-gaps": "at",
+	"add-source-secret": "at", "rotate-source-secret": "at", "list-source-secrets": "at", "revoke-source-secret": "at",
+	"list-rejections": "atr", "list-source-rejections": "atr", "list-source-providers": "atr",
 	"get-lag": "a", "get-health": "-", "get-readiness": "-",
 }
 
@@ -105,6 +109,7 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 	require.NoError(t, err)
 	job := "/v1/recoveries/" + theirJob.ID.Format(delivery.RecoveryPrefix)
 	endpoint := "/v1/webhook_endpoints/" + r.globex.Format(delivery.EndpointPrefix)
+	theirSource, in := r.addSource(t, "globex", "stripe", "")
 	deliveryPath := "/v1/webhook_deliveries/" + dead.Format(delivery.DeliveryPrefix)
 	for _, c := range []struct{ method, path, body string }{
 		{"GET", "/v1/tenants/globex", ""}, {"PATCH", "/v1/tenants/globex", `{"name":"x"}`},
@@ -125,6 +130,11 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 		{"POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z"}`}, {"GET", endpoint + "/recoveries", ""},
 		{"GET", job, ""}, {"POST", job + "/cancel", ""}, {"GET", "/v1/signals?tenant=globex", ""},
 		{"POST", deliveryPath + "/replay", ""}, {"POST", deliveryPath + "/resolve", `{"reason":"it is not needed"}`},
+		{"POST", "/v1/sources", `{"tenant":"globex","name":"x","provider":"stripe"}`}, {"GET", "/v1/sources?tenant=globex", ""},
+		{"GET", in, ""}, {"PATCH", in, `{"name":"x"}`}, {"DELETE", in, ""}, {"POST", in + "/pause", ""}, {"POST", in + "/resume", ""},
+		{"GET", in + "/secrets", ""}, {"POST", in + "/secrets", `{"value":"x"}`}, {"POST", in + "/secrets/rotate", `{"value":"x"}`},
+		{"DELETE", in + "/secrets/sec_01h455vb4pex5vsknk084sn02q", ""}, {"GET", in + "/rejections", ""},
+		{"GET", "/v1/rejections?tenant=globex", ""}, {"POST", in + "/repair", `{"since":"2026-01-01T00:00:00Z"}`},
 	} {
 		theirs := r.call(c.method, c.path, acmeKey, c.body)
 		require.Equal(t, http.StatusNotFound, theirs.Code, "%s %s: %s", c.method, c.path, theirs.Body)
@@ -132,6 +142,7 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 		nowhere := strings.NewReplacer("globex", "nobody", r.globex.Format(delivery.EndpointPrefix), newID("globex").Format(delivery.EndpointPrefix),
 			event.Format(delivery.EventPrefix), newID("globex").Format(delivery.EventPrefix),
 			dead.Format(delivery.DeliveryPrefix), newID("globex").Format(delivery.DeliveryPrefix),
+			theirSource.Format(delivery.SourcePrefix), newID("globex").Format(delivery.SourcePrefix),
 			theirJob.ID.Format(delivery.RecoveryPrefix), newID("globex").Format(delivery.RecoveryPrefix))
 		require.Equal(t, theirs.Body.String(), r.call(c.method, nowhere.Replace(c.path), acmeKey, nowhere.Replace(c.body)).Body.String())
 	}
@@ -143,6 +154,11 @@ func TestTenants_OneNeverSeesAnothers(t *testing.T) {
 	require.Equal(t, "globex", r.tenants["globex"].Name)
 	require.Equal(t, delivery.Active, r.endpoints[r.globex].Status)
 	require.Len(t, r.endpoints, 2)
+	require.Len(t, r.sources, 1)
+	require.Equal(t, "it", r.sources[theirSource].Name)
+	require.True(t, r.sources[theirSource].PausedAt.IsZero())
+	require.Empty(t, r.secrets[theirSource])
+	require.Empty(t, r.repairs)
 }
 
 func TestTenants_ListsHoldOnlyOnesOwn(t *testing.T) {
@@ -152,8 +168,10 @@ func TestTenants_ListsHoldOnlyOnesOwn(t *testing.T) {
 		endpoint := map[string]delivery.ID{"acme": r.acme, "globex": r.globex}[tenant]
 		r.addDelivery(tenant, r.addEvent(tenant, "a.b", []byte("1")), endpoint, delivery.Dead)
 		r.signals = append(r.signals, Signal{ID: newID(tenant), Tenant: tenant, Kind: "delivery_dead", CreatedAt: time.Now()})
+		id, _ := r.addSource(t, tenant, "stripe", "")
+		r.rejections = append(r.rejections, Rejection{ID: newID(tenant), SourceID: id, Tenant: tenant, Reason: "wrong_secret"})
 	}
-	for _, path := range []string{"/v1/tenants", "/v1/webhook_endpoints", "/v1/events", "/v1/webhook_deliveries", "/v1/signals"} {
+	for _, path := range []string{"/v1/tenants", "/v1/webhook_endpoints", "/v1/events", "/v1/webhook_deliveries", "/v1/signals", "/v1/sources", "/v1/rejections"} {
 		data := r.call("GET", path, acmeKey, "").object(t, http.StatusOK)["data"].([]any)
 		require.Len(t, data, 1, path)
 		require.NotContains(t, r.call("GET", path, acmeKey, "").Body.String(), "globex")

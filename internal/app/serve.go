@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/malotehq/malote/internal/api"
@@ -77,6 +78,10 @@ func (p *process) api() http.Handler {
 		Redelivery: redeliveryAPI{p.redelivery, p.book, p.waker.Wake},
 		Recoveries: recoveryAPI{p.redelivery, p.registry},
 		Signals:    signalsAPI{p.watch},
+		Sources:    sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
+		Rejections: rejectionsAPI{p.inbound},
+		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},
+		PublicURL:  strings.TrimSuffix(p.options.PublicURL, "/"),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
 		Retention:    p.options.Retention,
