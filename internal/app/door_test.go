@@ -1,0 +1,222 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/store/pgtest"
+)
+
+const providerSecret = "it is a secret between the two of us"
+
+// gitHub sends one of GitHub's webhooks to a source.
+func gitHub(client *http.Client, url, guid string, body []byte) (status int, answer map[string]any, err error) {
+	mac := hmac.New(sha256.New, []byte(providerSecret))
+	mac.Write(body)
+	request, err := http.NewRequest("POST", url, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	request.Header.Set("X-GitHub-Delivery", guid)
+	request.Header.Set("X-GitHub-Event", "push")
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	_ = json.Unmarshal(raw, &answer) // a refusal need not be JSON
+	return response.StatusCode, answer, nil
+}
+
+func (s *server) source(tenant, provider string) (path string) {
+	s.t.Helper()
+	made := s.must(201, "POST", "/v1/sources", map[string]any{
+		"tenant": tenant, "name": provider, "provider": provider, "secrets": []string{providerSecret},
+	})
+	return "/in/" + made["id"].(string)
+}
+
+// TestDoor_AProvidersWebhookReachesTheConsumerByteForByte.
+func TestDoor_AProvidersWebhookReachesTheConsumerByteForByte(t *testing.T) {
+	t.Parallel()
+	consumer := newLedger(t, noContent)
+	s := start(t, testOptions(pgtest.DSN(t)))
+	s.endpoint("acme", consumer.URL, nil)
+	path := s.source("acme", "github")
+	body := []byte("{\"n\": 12345678901234567890,\n \"nul\":\"\\u0000\", \"e\": 1.50}")
+	status, first, err := gitHub(http.DefaultClient, s.url+path, "guid-1", body)
+	require.NoError(t, err)
+	require.Equal(t, 200, status, first)
+	require.Equal(t, false, first["duplicate"])
+	status, again, err := gitHub(http.DefaultClient, s.url+path, "guid-1", []byte(`{"other":"words"}`))
+	require.NoError(t, err)
+	require.Equal(t, 200, status)
+	require.Equal(t, map[string]any{"id": first["id"], "duplicate": true}, again)
+	s.awaitStates("acme", map[string]int{"delivered": 1})
+	arrived := consumer.arrivals()[0]
+	require.Equal(t, body, arrived.body)
+	require.Equal(t, "push", arrived.header.Get("X-GitHub-Event"))
+	require.Equal(t, path, "/in/"+arrived.header.Get("webhook-source"))
+	require.Empty(t, arrived.header.Get("X-Hub-Signature-256"))
+
+	request, err := http.NewRequest("POST", s.url+path, bytes.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(make([]byte, 32)))
+	request.Header.Set("X-GitHub-Delivery", "guid-2")
+	request.Header.Set("X-GitHub-Event", "push")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.Eventually(t, func() bool {
+		_, page := s.call("GET", "/v1/sources/"+path[len("/in/"):]+"/rejections", nil)
+		rows, _ := page["data"].([]any)
+		return len(rows) == 1 && rows[0].(map[string]any)["reason"] != ""
+	}, 20*time.Second, 100*time.Millisecond)
+}
+
+// TestGateway_G01_TwentyFourAtOnceAreOneEvent: each round, 24 senders with a
+// connection each send the same webhook at once to two processes.
+func TestGateway_G01_TwentyFourAtOnceAreOneEvent(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	consumer := newLedger(t, noContent)
+	first := start(t, testOptions(dsn))
+	second, _ := startChild(t, dsn)
+	first.endpoint("acme", consumer.URL+"/a", nil)
+	first.endpoint("acme", consumer.URL+"/b", nil)
+	path := first.source("acme", "github")
+	const rounds, senders = 40, 24
+	clients := make([]*http.Client, senders)
+	for i := range clients {
+		clients[i] = &http.Client{Transport: &http.Transport{}}
+		t.Cleanup(clients[i].CloseIdleConnections)
+	}
+	for round := range rounds {
+		ids, duplicates := make(map[string]int), 0
+		var mu sync.Mutex
+		var group sync.WaitGroup
+		begin := make(chan struct{})
+		for i, client := range clients {
+			url := []string{first.url, second.url}[i%2] + path
+			group.Go(func() {
+				<-begin
+				status, answer, err := gitHub(client, url, fmt.Sprintf("guid-%d", round), []byte(`{"round":1}`))
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil || status != 200 {
+					t.Errorf("round %d: %d %v %v", round, status, answer, err)
+					return
+				}
+				ids[answer["id"].(string)]++
+				if answer["duplicate"] == true {
+					duplicates++
+				}
+			})
+		}
+		close(begin)
+		group.Wait()
+		require.Len(t, ids, 1, "round %d", round)
+		require.Equal(t, senders-1, duplicates, "round %d", round)
+	}
+	first.awaitStates("acme", map[string]int{"delivered": 2 * rounds})
+}
+
+// TestDoor_Kill9_NoReceiptWithoutItsEvent kills the process that ingests under
+// senders who retry as providers do: every 200 that one saw has its event, and no
+// event is there twice.
+func TestDoor_Kill9_NoReceiptWithoutItsEvent(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	keeper := start(t, testOptions(dsn)) // answers questions, and lives
+	keeper.must(201, "POST", "/v1/tenants", map[string]any{"id": "acme"})
+	path := keeper.source("acme", "github")
+	const kills, senders, perSender = 4, 12, 25
+	var mu sync.Mutex
+	current := ""
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	defer cancel()
+	acknowledged := make(map[string]string) // guid → event id
+	var group sync.WaitGroup
+	for n := range senders {
+		group.Go(func() {
+			client := &http.Client{Timeout: 3 * time.Second}
+			for i := range perSender {
+				guid := fmt.Sprintf("guid-%d-%d", n, i)
+				for ctx.Err() == nil {
+					mu.Lock()
+					url := current
+					mu.Unlock()
+					status, answer, err := gitHub(client, url+path, guid, fmt.Appendf(nil, `{"n":%d,"i":%d,"pad":%q}`, n, i, rand.Text()))
+					if err == nil && status == 200 {
+						mu.Lock()
+						acknowledged[guid] = answer["id"].(string)
+						mu.Unlock()
+						break
+					}
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	for round := range kills + 1 {
+		victim, kill := startChild(t, dsn)
+		mu.Lock()
+		current, victim.t = victim.url, nil
+		before := len(acknowledged)
+		mu.Unlock()
+		if round == kills {
+			break // the last one lives
+		}
+		require.Eventually(t, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(acknowledged) >= before+senders*perSender/(kills+2) || len(acknowledged) == senders*perSender
+		}, 60*time.Second, time.Millisecond)
+		kill()
+	}
+	<-done
+	require.NoError(t, ctx.Err())
+	require.Len(t, acknowledged, senders*perSender)
+	events := make(map[string]bool)
+	for cursor := ""; ; {
+		page := keeper.must(200, "GET", "/v1/events?tenant=acme&limit=250&cursor="+cursor, nil)
+		for _, row := range page["data"].([]any) {
+			id := row.(map[string]any)["id"].(string)
+			require.False(t, events[id])
+			events[id] = true
+		}
+		next, more := page["next_cursor"].(string)
+		if !more {
+			break
+		}
+		cursor = next
+	}
+	require.Len(t, events, senders*perSender, "no event twice")
+	for guid, id := range acknowledged {
+		require.True(t, events[id], "the receipt of %s has no event", guid)
+	}
+	_, err := delivery.ParseID(delivery.EventPrefix, acknowledged["guid-0-0"])
+	require.NoError(t, err)
+}
