@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
@@ -150,73 +148,28 @@ func TestDoor_Kill9_NoReceiptWithoutItsEvent(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	keeper := start(t, testOptions(dsn)) // answers questions, and lives
 	keeper.must(201, "POST", "/v1/tenants", map[string]any{"id": "acme"})
-	path := keeper.source("acme", "github")
 	const kills, senders, perSender = 4, 12, 25
-	var mu sync.Mutex
-	current := ""
+	provider := newSender(keeper.source("acme", "github"))
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	acknowledged := make(map[string]string) // guid → event id
 	var group sync.WaitGroup
 	for n := range senders {
 		group.Go(func() {
-			client := &http.Client{Timeout: 3 * time.Second}
 			for i := range perSender {
-				guid := fmt.Sprintf("guid-%d-%d", n, i)
-				for ctx.Err() == nil {
-					mu.Lock()
-					url := current
-					mu.Unlock()
-					status, answer, err := gitHub(client, url+path, guid, fmt.Appendf(nil, `{"n":%d,"i":%d,"pad":%q}`, n, i, rand.Text()))
-					if err == nil && status == 200 {
-						mu.Lock()
-						acknowledged[guid] = answer["id"].(string)
-						mu.Unlock()
-						break
-					}
-				}
+				provider.send(ctx, fmt.Sprintf("guid-%d-%d", n, i), fmt.Appendf(nil, `{"n":%d,"i":%d}`, n, i))
 			}
 		})
 	}
-	done := make(chan struct{})
-	go func() { group.Wait(); close(done) }()
-	for round := range kills + 1 {
+	for range kills {
 		victim, kill := startChild(t, dsn)
-		mu.Lock()
-		current, victim.t = victim.url, nil
-		before := len(acknowledged)
-		mu.Unlock()
-		if round == kills {
-			break // the last one lives
-		}
-		require.Eventually(t, func() bool {
-			mu.Lock()
-			defer mu.Unlock()
-			return len(acknowledged) >= before+senders*perSender/(kills+2) || len(acknowledged) == senders*perSender
-		}, 60*time.Second, time.Millisecond)
+		provider.set(func() { provider.url = victim.url })
+		provider.await(t, min(provider.count()+senders*perSender/(kills+2), senders*perSender))
 		kill()
 	}
-	<-done
+	last, _ := startChild(t, dsn)
+	provider.set(func() { provider.url = last.url })
+	group.Wait()
 	require.NoError(t, ctx.Err())
-	require.Len(t, acknowledged, senders*perSender)
-	events := make(map[string]bool)
-	for cursor := ""; ; {
-		page := keeper.must(200, "GET", "/v1/events?tenant=acme&limit=250&cursor="+cursor, nil)
-		for _, row := range page["data"].([]any) {
-			id := row.(map[string]any)["id"].(string)
-			require.False(t, events[id])
-			events[id] = true
-		}
-		next, more := page["next_cursor"].(string)
-		if !more {
-			break
-		}
-		cursor = next
-	}
-	require.Len(t, events, senders*perSender, "no event twice")
-	for guid, id := range acknowledged {
-		require.True(t, events[id], "the receipt of %s has no event", guid)
-	}
-	_, err := delivery.ParseID(delivery.EventPrefix, acknowledged["guid-0-0"])
-	require.NoError(t, err)
+	require.Equal(t, senders*perSender, provider.count())
+	provider.requireExact(t, keeper)
 }
