@@ -46,7 +46,7 @@ type recoveryJSON struct {
 	Since      timestamp `json:"since" nullable:"false"`
 	Until      timestamp `json:"until" doc:"null: the present."`
 	States     []string  `json:"states" example:"[\"skipped\",\"dead\"]"`
-	Total      int       `json:"total" example:"120" doc:"How many deliveries the window had when it began."`
+	Total      int       `json:"total" example:"120" doc:"How many deliveries the window had when it began, or as many as could be counted in a few seconds."`
 	Recovered  int       `json:"recovered" example:"80" doc:"How many went back into the queue so far."`
 	PassedOver int       `json:"passed_over" example:"0" doc:"How many were left alone: replayed or replaced meanwhile, or their event is no longer kept."`
 	CreatedAt  timestamp `json:"created_at" doc:"null: it was a dry run."`
