@@ -25,14 +25,16 @@ func connect(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-// populate inserts what testdata/populated has for a version: rows as that
-// version's program wrote them, at least one per table.
+// populate inserts what testdata/populated has for a version and those before it:
+// rows as that version's program wrote them, at least one per table.
 func populate(t *testing.T, conn *pgx.Conn, version int64) {
 	t.Helper()
-	rows, err := os.ReadFile(filepath.Join("testdata", "populated", fmt.Sprintf("%05d.sql", version)))
-	require.NoError(t, err, "a migration needs the rows that the version before it may have left")
-	_, err = conn.Exec(t.Context(), string(rows))
-	require.NoError(t, err)
+	for v := int64(1); v <= version; v++ {
+		rows, err := os.ReadFile(filepath.Join("testdata", "populated", fmt.Sprintf("%05d.sql", v)))
+		require.NoError(t, err, "a migration needs the rows that the version before it may have left")
+		_, err = conn.Exec(t.Context(), string(rows))
+		require.NoError(t, err)
+	}
 }
 
 // rowCounts counts the rows of every table of the schema, partitions as one.
