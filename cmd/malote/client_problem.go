@@ -49,8 +49,9 @@ func (e *apiError) passing() bool {
 
 // advice says in terms of this command line what the API says in terms of HTTP.
 var advice = map[string]string{
-	"unknown_tenant": "There is no such tenant: malote tenants list shows all, malote tenants create TENANT creates one.",
-	"unknown_policy": "There is no policy with this name: malote policy list --server URL shows all, malote policy create FILE creates one.",
+	"unknown_tenant":   "There is no such tenant: malote tenants list shows all, malote tenants create TENANT creates one.",
+	"unknown_provider": "There is no such provider: malote sources providers lists all, and generic is for anybody else.",
+	"unknown_policy":   "There is no policy with this name: malote policy list --server URL shows all, malote policy create FILE creates one.",
 }
 
 // hints go after what the API says.

@@ -25,16 +25,18 @@ const eventsPath = "/v1/events"
 
 // eventView is what is shown of an event.
 type eventView struct {
-	ID             string     `json:"id"`
-	Tenant         string     `json:"tenant"`
-	Type           string     `json:"type"`
-	ContentType    string     `json:"content_type"`
-	IdempotencyKey *string    `json:"idempotency_key"`
-	CoalesceKey    *string    `json:"coalesce_key"`
-	EntityVersion  *string    `json:"entity_version"`
-	ExternalID     *string    `json:"external_id"`
-	OccurredAt     *time.Time `json:"occurred_at"`
-	AcceptedAt     *time.Time `json:"accepted_at"`
+	ID             string                         `json:"id"`
+	Tenant         string                         `json:"tenant"`
+	Type           string                         `json:"type"`
+	ContentType    string                         `json:"content_type"`
+	IdempotencyKey *string                        `json:"idempotency_key"`
+	CoalesceKey    *string                        `json:"coalesce_key"`
+	EntityVersion  *string                        `json:"entity_version"`
+	ExternalID     *string                        `json:"external_id"`
+	SourceID       *string                        `json:"source_id"`
+	Headers        []struct{ Name, Value string } `json:"headers"`
+	OccurredAt     *time.Time                     `json:"occurred_at"`
+	AcceptedAt     *time.Time                     `json:"accepted_at"`
 }
 
 type eventsListCommand struct {
@@ -100,6 +102,10 @@ func (f *eventsShowCommand) Run(env *environment) error {
 	out.field("tenant", event.Tenant)
 	out.field("type", event.Type)
 	out.field("content type", event.ContentType)
+	out.field("source", orAbsent(event.SourceID))
+	for _, header := range event.Headers {
+		out.field("header", header.Name+": "+header.Value)
+	}
 	out.field("occurred", moment(event.OccurredAt, now))
 	out.field("accepted", moment(event.AcceptedAt, now))
 	out.field("external id", orAbsent(event.ExternalID))

@@ -46,7 +46,10 @@ func maloteReading(t testing.TB, stdin string, arguments ...string) result {
 	t.Helper()
 	var stdout, stderr output
 	parser := parsers.Get().(*kong.Kong)
-	defer parsers.Put(parser)
+	defer func() {
+		forget(parser.Model.Node)
+		parsers.Put(parser)
+	}()
 	env := &environment{ctx: t.Context(), stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr}
 	return result{env.run(parser, arguments), stdout.String(), stderr.String()}
 }
@@ -60,6 +63,19 @@ var parsers = sync.Pool{New: func() any {
 	}
 	return parser
 }}
+
+// forget has the parser not take for given what was given the last time.
+func forget(node *kong.Node) {
+	for _, flag := range node.Flags {
+		flag.Set = false
+	}
+	for _, value := range node.Positional {
+		value.Set = false
+	}
+	for _, child := range node.Children {
+		forget(child)
+	}
+}
 
 // succeeds runs the program, which must exit with 0, and gives what it printed.
 func succeeds(t testing.TB, arguments ...string) string {

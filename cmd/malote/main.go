@@ -51,6 +51,7 @@ type cli struct {
 	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Set up"`
 	Keys      keysCommands      `cmd:"" help:"API keys." group:"Set up"`
 	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Set up"`
+	Sources   sourcesCommands   `cmd:"" help:"Where other people's webhooks come in." group:"Set up"`
 	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Set up"`
 	URL       urlCommands       `cmd:"" name:"url" help:"Whether a URL may be called." group:"Set up"`
 	Verify    verifyCommand     `cmd:"" help:"Whether an inbound webhook is genuine and, if not, why." group:"Set up"`

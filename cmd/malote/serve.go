@@ -16,6 +16,7 @@ import (
 type serverFlags struct {
 	storageFlags
 	exposureFlags
+	inboundFlags
 	secretKeyFlags
 	AdminKey     string        `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY." placeholder:"KEY"`
 	Retention    time.Duration `help:"How long what happened is kept, at least 192h; what is open or dead stays longer." default:"720h"`
@@ -37,6 +38,10 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 	if err != nil {
 		return app.Options{}, err
 	}
+	public, err := f.publicURL()
+	if err != nil {
+		return app.Options{}, err
+	}
 	handler := slog.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel}))
 	if f.LogFormat == "json" {
 		handler = slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})
@@ -44,6 +49,7 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 	return app.Options{
 		DatabaseURL: f.DatabaseURL, DataDir: f.DataDir, Listen: f.Listen, AdminKey: f.AdminKey,
 		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS, SecretKeys: keys, Retention: f.Retention,
+		PublicURL: public, TrustedProxies: f.TrustedProxies,
 		MaxBodyBytes: f.MaxBodyBytes, MaxInFlight: f.MaxInFlight, DrainTimeout: f.DrainTimeout,
 		Version: version(), Log: slog.New(handler),
 	}, nil

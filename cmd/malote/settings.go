@@ -36,6 +36,25 @@ type exposureFlags struct {
 	RequireHTTPS      bool           `name:"require-https" help:"Refuse endpoints that are not https."`
 }
 
+// inboundFlags are about what stands between providers of webhooks and here.
+type inboundFlags struct {
+	PublicURL      string         `name:"public-url" help:"This server's address as providers of webhooks are given it, such as https://hooks.example.com; some sign it. What a request says, if left out." placeholder:"URL"`
+	TrustedProxies []netip.Prefix `help:"Proxies in front of this server, such as 10.0.0.0/8, whose X-Forwarded-For says who sends." placeholder:"CIDR"`
+}
+
+// publicURL is the public address without a slash at its end.
+func (f *inboundFlags) publicURL() (string, error) {
+	if f.PublicURL == "" {
+		return "", nil
+	}
+	address, err := url.Parse(f.PublicURL)
+	if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" || address.User != nil ||
+		address.RawQuery != "" || address.Fragment != "" {
+		return "", &usageError{"--public-url must be like https://hooks.example.com"}
+	}
+	return strings.TrimSuffix(f.PublicURL, "/"), nil
+}
+
 // errNoPrivateDatabase means that no private PostgreSQL runs under a data directory.
 var errNoPrivateDatabase = errors.New("no private PostgreSQL runs there")
 
