@@ -17,7 +17,7 @@ type sourcesRepairCommand struct {
 func (sourcesRepairCommand) Help() string {
 	return `Compares what Stripe or GitHub lists as sent with what came in, and brings in the rest: Stripe's events out of the
 list, GitHub's by asking it to deliver again. Nothing comes in twice. Malote does so by itself every few minutes; this is
-for a span of your own, at most 7 days back, and of GitHub 3. It needs a secret with the role repair.
+for a span of your own, six and a half days back at most, and of GitHub 70 hours. It needs a secret with the role repair.
 
 Examples:
   malote sources repair src_01h455vb4pex5vsknk084sn02q --since 48h --dry-run

@@ -55,7 +55,7 @@ func showGapProgress(p GapProgress) *gapProgressJSON {
 }
 
 type gapRepairRequestJSON struct {
-	Since  timestamp `json:"since" nullable:"false" doc:"From what happened then on; at most 7 days back, and of GitHub 3."`
+	Since  timestamp `json:"since" nullable:"false" doc:"From what happened then on; at most six and a half days back, and of GitHub 70 hours."`
 	Until  timestamp `json:"until,omitzero" doc:"Up to what happened then. Left out: as late as something can be missed."`
 	DryRun bool      `json:"dry_run,omitempty" doc:"Only count what is missing."`
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"reflect"
 	"strings"
@@ -146,7 +145,7 @@ func (s *server) sourceSecret(field string, body newSourceSecretJSON, provider *
 	case !s.SourceRules.RepairsGaps(provider.Name):
 		return source.Secret{}, faultAs(InvalidSecret, field+"role", "is for providers whose API lists what they sent, and %s is none that is known here", provider.Title)
 	case strings.ContainsFunc(secret.Value, func(c rune) bool { return c <= ' ' || c > '~' }):
-		err = errors.New("it must be a key of the provider's API, without white space")
+		return source.Secret{}, faultAs(InvalidSecret, field+"value", "must be a key of the provider's API, without white space")
 	}
 	if err != nil {
 		return source.Secret{}, faultAs(InvalidSecret, field+"value", "%v; for %s it is %s", err, provider.Title, provider.Secret)
