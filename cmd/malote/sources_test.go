@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -205,4 +206,34 @@ func TestSources_ChangedAndDeleted(t *testing.T) {
 	require.Contains(t, malote(t, server.with("sources", "create", "strype", "--tenant", "acme")...).fails(t, 1), "malote sources providers")
 	succeeds(t, server.with("sources", "delete", id)...)
 	malote(t, server.with("sources", "show", id)...).fails(t, 1)
+}
+
+// What Stripe lists and never came is brought in once, by hand as well.
+func TestSources_WhatNeverCameIsBroughtIn(t *testing.T) {
+	t.Parallel()
+	stripe := newFake(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, http.StatusOK, fmt.Sprintf(
+			`{"object": "list", "data": [{"id": "evt_1", "type": "invoice.paid", "created": %d, "data": {"object":  {}}}], "has_more": false}`,
+			time.Now().Add(-time.Hour).Unix()))
+	})
+	server := startServer(t, func(o *app.Options) { o.Roles = []app.Role{app.RoleAPI, app.RoleIngest} })
+	succeeds(t, server.with("tenants", "create", "acme")...)
+	made := succeeds(t, server.with("sources", "create", "stripe", "--tenant", "acme", "--secret", "hunter1", "--repair-token", "rk_test_hunter2",
+		"--options", `{"repair": {"base_url": "`+stripe.URL+`"}}`, "--json")...)
+	id := field[string](t, made, "id")
+	repair := server.with("sources", "repair", id, "--since", "3h", "--json")
+	require.Equal(t, 1, field[int](t, succeeds(t, append(repair, "--dry-run")...), "missing"))
+	require.Empty(t, splitLines(malote(t, server.with("events", "list", "--tenant", "acme")...).stdout)[0], "a dry run brings nothing in")
+	require.Equal(t, 1, field[int](t, succeeds(t, repair...), "fed"))
+	again := succeeds(t, repair...)
+	require.Equal(t, 1, field[int](t, again, "known"))
+	require.Equal(t, 0, field[int](t, again, "fed"))
+	require.Equal(t, "Bearer rk_test_hunter2", stripe.seen()[0].header.Get("Authorization"))
+	events := splitLines(succeeds(t, server.with("events", "list", "--tenant", "acme", "--json")...))
+	require.Len(t, events, 1)
+	require.Equal(t, "evt_1", field[string](t, events[0], "external_id"))
+	require.Equal(t, id, field[string](t, events[0], "source_id"))
+	require.Contains(t, malote(t, server.with("sources", "repair", id, "--since", "200h")...).fails(t, 1), "too far back")
+	stripe.Close()
+	require.Contains(t, malote(t, repair...).fails(t, 1), "could not be reached")
 }
