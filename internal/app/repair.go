@@ -2,8 +2,10 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -64,7 +66,7 @@ func repairable(provider string, settings json.RawMessage, token string, maxBody
 	if !isKnown {
 		return gaprepair.Source{}, false, fmt.Errorf("there is no provider %q", provider)
 	}
-	rules, err := ingest.ParseSettings(known, door, maxBody)
+	rules, err := ingest.ParseSettings(known, door, cmp.Or(maxBody, ingest.DefaultMaxBody))
 	if err != nil || !rules.KnowsRepetitionsByProvider() {
 		return gaprepair.Source{}, false, err
 	}
@@ -102,7 +104,7 @@ func (s repairSources) Repairable(ctx context.Context) ([]gaprepair.Source, erro
 	for _, stored := range listed {
 		found, ok, wrong := repairable(stored.Provider, stored.Settings, stored.Token.Value, s.maxBody)
 		if wrong != nil {
-			err = fmt.Errorf("source %s cannot be repaired: %w", stored.ID.Format(delivery.SourcePrefix), wrong)
+			err = errors.Join(err, fmt.Errorf("source %s cannot be repaired: %w", stored.ID.Format(delivery.SourcePrefix), wrong))
 			continue
 		}
 		if ok {
