@@ -21,7 +21,12 @@ func (t *turn) bring(ctx context.Context, missing []item) (whole bool, _ error) 
 	if asker, asks := t.provider.(asker); asks {
 		return t.askAll(ctx, asker, missing)
 	}
-	return true, t.feed(ctx, t.requests(missing))
+	for some := range slices.Chunk(t.requests(missing), largestPage) {
+		if err := t.feed(ctx, some); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // requests are what is published, the oldest first.

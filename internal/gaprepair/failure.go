@@ -80,6 +80,22 @@ func (e *TooFarBackError) Error() string {
 // ErrEmptySpan says that a span ends before it begins.
 var ErrEmptySpan = errors.New("the span must end after it begins")
 
+// ErrTooMuch says that a Repair gave up after repairPages: a provider lists more,
+// or goes in circles. What it came to until then, is done.
+var ErrTooMuch = errors.New("the provider lists more than can be compared at once")
+
+// A BusyError says that a Repair cannot begin while others go on.
+type BusyError struct {
+	Same bool // of the same source; otherwise as many of any as there may be
+}
+
+func (e *BusyError) Error() string {
+	if e.Same {
+		return "a repair of this source is under way"
+	}
+	return "as many repairs are under way as there may be at once"
+}
+
 // fault reads what an answer other than a 2xx means. GitHub says 403 to who asked
 // too often, too.
 func fault(provider string, status int, header http.Header, date time.Time) *APIError {

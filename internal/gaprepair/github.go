@@ -13,8 +13,6 @@ import (
 // github lists the deliveries of a hook: GET …/hooks/{id}/deliveries.
 type github struct{}
 
-const githubPage = "100"
-
 var githubHeader = http.Header{
 	"Accept":               {"application/vnd.github+json"},
 	"X-Github-Api-Version": {"2022-11-28"},
@@ -27,7 +25,7 @@ func (github) base() string { return "https://api.github.com" }
 func (github) reach() time.Duration { return 70 * time.Hour }
 
 func (github) list(ctx context.Context, c *caller, _ time.Time, cursor string) (listing, error) {
-	query := url.Values{"per_page": {githubPage}}
+	query := url.Values{"per_page": {strconv.Itoa(largestPage)}}
 	if cursor != "" {
 		query.Set("cursor", cursor)
 	}
@@ -53,7 +51,8 @@ func (github) ask(ctx context.Context, c *caller, one item) error {
 }
 
 // readGitHub reads a page. A redelivery has the guid of the delivery that it
-// repeats, and stands beside it: only the first one of a guid counts.
+// repeats, and stands beside it: only the first one of a guid counts. A page of
+// more than was asked for is none, as of Stripe.
 func readGitHub(body []byte, filtered bool) (listing, bool) {
 	var list []struct {
 		ID          int64     `json:"id"`
@@ -62,7 +61,7 @@ func readGitHub(body []byte, filtered bool) (listing, bool) {
 		Redelivery  bool      `json:"redelivery"`
 		StatusCode  int       `json:"status_code"`
 	}
-	if json.Unmarshal(body, &list) != nil || list == nil {
+	if json.Unmarshal(body, &list) != nil || list == nil || len(list) > largestPage {
 		return listing{}, false
 	}
 	page := listing{}

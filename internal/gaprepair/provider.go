@@ -12,6 +12,9 @@ const (
 	settle = 2 * time.Minute
 	// overlap is how late a provider may list an event, and how far out of order.
 	overlap = 30 * time.Minute
+	// largestPage is how many items are asked for at once, and so the most that are
+	// looked up and published at once. Both providers give no more.
+	largestPage = 100
 )
 
 // A provider is one API's way to list, newest first.

@@ -50,6 +50,8 @@ type Runner struct {
 	// unsaved are the states that could not be saved, until one can: a provider is
 	// left alone also while the database is away.
 	unsaved map[delivery.ID]state
+	// repairing are the sources of the Repairs under way.
+	repairing map[delivery.ID]struct{}
 }
 
 // New makes a runner.
@@ -63,7 +65,10 @@ func New(options Options) *Runner {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Runner{options: options, rest: wait, maxAnswer: maxAnswer, unsaved: make(map[delivery.ID]state)}
+	return &Runner{
+		options: options, rest: wait, maxAnswer: maxAnswer,
+		unsaved: make(map[delivery.ID]state), repairing: make(map[delivery.ID]struct{}),
+	}
 }
 
 func wait(ctx context.Context, d time.Duration) error {

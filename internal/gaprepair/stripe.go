@@ -15,7 +15,7 @@ import (
 type stripe struct{}
 
 // The sizes of a page: a smaller one is tried when a larger one is too large.
-var stripePages = []int{100, 10, 1}
+var stripePages = []int{largestPage, 10, 1}
 
 // maxTypesAsked is how many types Stripe takes in a request; more are told apart here.
 const maxTypesAsked = 20
@@ -47,7 +47,7 @@ func (stripe) list(ctx context.Context, c *caller, from time.Time, cursor string
 		if err != nil {
 			return listing{}, err
 		}
-		page, ok := readStripe(got.body, c.source.Types)
+		page, ok := readStripe(got.body, size, c.source.Types)
 		if !ok {
 			return listing{}, c.unreadable()
 		}
@@ -58,14 +58,15 @@ func (stripe) list(ctx context.Context, c *caller, from time.Time, cursor string
 }
 
 // readStripe cuts a page into its events. A RawMessage is the text itself: white
-// space, escapes and digits of an event stay as they are.
-func readStripe(body []byte, types []string) (listing, bool) {
+// space, escapes and digits of an event stay as they are. A page of more than was
+// asked for is none: whoever serves it must not say how much is done at once.
+func readStripe(body []byte, limit int, types []string) (listing, bool) {
 	var list struct {
 		Object string            `json:"object"`
 		Data   []json.RawMessage `json:"data"`
 		More   *bool             `json:"has_more"`
 	}
-	if json.Unmarshal(body, &list) != nil || list.Object != "list" || list.More == nil {
+	if json.Unmarshal(body, &list) != nil || list.Object != "list" || list.More == nil || len(list.Data) > limit {
 		return listing{}, false
 	}
 	page := listing{}

@@ -60,7 +60,7 @@ func TestStripe_FindsWhatIsListedLate(t *testing.T) {
 func TestStripe_G01_TheDoorKnowsItByTheSameKey(t *testing.T) {
 	t.Parallel()
 	one := newWorld(Stripe).happens(0)
-	page, ok := readStripe([]byte(`{"object":"list","has_more":false,"data":[`+one.body+`]}`), nil)
+	page, ok := readStripe([]byte(`{"object":"list","has_more":false,"data":[`+one.body+`]}`), largestPage, nil)
 	require.True(t, ok)
 
 	provider, _ := source.Lookup(Stripe)
@@ -227,7 +227,7 @@ func FuzzReadStripe(f *testing.F) {
 	f.Add([]byte(`{"object":"list","data":null,"has_more":true}`))
 	f.Add([]byte("{\"object\":\"list\",\"data\":[{\"id\":\"\xff\",\"type\":\"\",\"created\":9}],\"has_more\":false}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		page, ok := readStripe(body, nil)
+		page, ok := readStripe(body, largestPage, nil)
 		if !ok {
 			return
 		}
