@@ -10,37 +10,27 @@ import (
 	"github.com/malotehq/malote/internal/source"
 )
 
-// firstBytes is how much memory an announced length gets at once; more is taken
-// as the bytes really come.
-const firstBytes = 64 << 10
-
-// holding is the memory of one request, counted against all.
-type holding struct {
-	room *counter
-	held int64
-}
+// firstBytes is how much memory a body gets before any of it has come; more is
+// taken as the bytes really come.
+const firstBytes = 8 << 10
 
 // make gives an empty slice of that capacity; nil: there is no room for it.
 func (h *holding) make(capacity int) []byte {
-	if !h.room.take(int64(capacity)) {
+	if !h.takeBytes(int64(capacity)) {
 		return nil
 	}
-	h.held += int64(capacity)
 	return make([]byte, 0, capacity)
 }
 
 // grow moves a full slice into a larger one, of which no more than most is needed.
 func (h *holding) grow(full []byte, most int) []byte {
-	larger := h.make(min(max(2*cap(full), 4<<10), most))
+	larger := h.make(min(2*cap(full), most))
 	if larger == nil {
 		return nil
 	}
-	h.room.give(int64(cap(full)))
-	h.held -= int64(cap(full))
+	h.giveBytes(int64(cap(full)))
 	return append(larger, full...)
 }
-
-func (h *holding) leave() { h.room.give(h.held) }
 
 // readAll reads at most limit bytes. expected is how many are announced, or less
 // than 0. What it returns belongs to the request alone and is never used again: a
@@ -66,7 +56,10 @@ func (h *holding) readAll(from io.Reader, limit int, expected int64) ([]byte, so
 		case err != nil:
 			return nil, reasonOfRead(err)
 		case len(content) == cap(content):
-			content = h.grow(content, limit+1)
+			if cap(content) >= most {
+				most = limit + 1 // more comes than was announced
+			}
+			content = h.grow(content, most)
 		}
 	}
 	return nil, Overloaded
@@ -86,4 +79,33 @@ func limitBodyTime(w http.ResponseWriter, r *http.Request, within time.Duration)
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)) // tests have connections without
 	}
+}
+
+// receive reads the body. One that is not there soon is waited for in a place
+// apart, or, when all of those are taken, not at all.
+func (p *passage) receive() ([]byte, source.Reason) {
+	if p.r.ContentLength == 0 {
+		return p.memory.readAll(p.r.Body, p.live.settings.MaxBodyBytes, 0)
+	}
+	arrived, cut := false, false // both under the holding's lock
+	clock := time.AfterFunc(prompt, func() {
+		p.memory.mu.Lock()
+		defer p.memory.mu.Unlock()
+		if !arrived && !p.memory.wait() {
+			cut = true
+			_ = http.NewResponseController(p.w).SetReadDeadline(time.Now())
+		}
+	})
+	body, reason := p.memory.readAll(p.r.Body, p.live.settings.MaxBodyBytes, p.r.ContentLength)
+	clock.Stop()
+	p.memory.mu.Lock()
+	arrived = true
+	if cut && reason == BodyTooSlow {
+		reason = Overloaded
+	}
+	p.memory.mu.Unlock()
+	if reason == "" && !p.memory.goOn() {
+		reason = Overloaded
+	}
+	return body, reason
 }

@@ -32,7 +32,8 @@
 // # Bounds
 //
 // Requests at once, per source and in all, and the bytes they hold are bounded;
-// what is over is told so at once. Nothing on the way asks a service that could be
+// what is over is told so at once. Bodies that do not come soon are waited for in
+// places apart, so that those who send slowly shut the door for nobody. Nothing on the way asks a service that could be
 // left out (G12): limits are kept in the process, and the database, without which
 // nothing can be promised, is waited for less than a second in all.
 //

@@ -26,10 +26,6 @@ const (
 	DefaultStorageTime = 800 * time.Millisecond
 )
 
-// perSource is the share of the places that one source may have, so that slow
-// senders of one do not shut the door for all.
-const perSource = 4
-
 // Options of New. Sources, Publisher, Fetcher, Rejections and Observer must be
 // given.
 type Options struct {
@@ -47,7 +43,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 
 	MaxBody     int           // bytes of a body; at most what publishing takes
-	MaxRequests int           // under way at once
+	MaxRequests int           // under way at once, and as many whose bodies are waited for
 	MaxBytes    int64         // of their bodies, together
 	BodyTime    time.Duration // in which a body must arrive
 	StorageTime time.Duration // that a request may wait for the database, in all
@@ -69,7 +65,7 @@ type Door struct {
 	storageTime    time.Duration
 	now            func() time.Time
 
-	room room
+	room *room
 	// complaints keeps a database that is down from filling the log.
 	complaints rate.Sometimes
 }
@@ -88,15 +84,14 @@ func New(options Options) *Door {
 		options.Now = time.Now
 	}
 	return &Door{
-		live:      newLiveSources(options.Sources, options.MaxBody, int64(max(1, options.MaxRequests/perSource))),
+		live: newLiveSources(options.Sources, options.MaxBody, func() *room {
+			return newShare(options.MaxRequests, options.MaxBytes, options.MaxBody)
+		}),
 		publisher: options.Publisher, fetcher: options.Fetcher, rejections: options.Rejections,
 		observer: options.Observer, log: options.Log, publicURL: options.PublicURL,
 		trustedProxies: options.TrustedProxies, bodyTime: options.BodyTime, storageTime: options.StorageTime,
-		now: options.Now,
-		room: room{
-			places: counter{limit: int64(options.MaxRequests)},
-			bytes:  counter{limit: options.MaxBytes},
-		},
+		now:        options.Now,
+		room:       newRoom(options.MaxRequests, options.MaxBytes),
 		complaints: rate.Sometimes{Interval: time.Second},
 	}
 }
@@ -111,8 +106,8 @@ func setDefault[T int | int64 | time.Duration](value *T, otherwise T) {
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	limitBodyTime(w, r, d.bodyTime)
-	p := &passage{Door: d, r: r, memory: holding{room: &d.room.bytes}, patience: d.storageTime}
-	defer p.leave()
+	p := &passage{Door: d, w: w, r: r, patience: d.storageTime}
+	defer p.memory.leave()
 	a := p.answer()
 	a.write(w)
 	p.observe(a, time.Since(started))

@@ -36,15 +36,15 @@ type live struct {
 // state outlives what was read.
 type state struct {
 	limiter *rate.Limiter // nil: no limit
-	places  *counter      // requests under way
+	room    *room         // requests under way
 	matched *sync.Map     // names of secrets that were logged
 }
 
 // liveSources keeps what was read of sources for a moment.
 type liveSources struct {
-	sources   Sources
-	maxBody   int
-	maxPlaces int64
+	sources Sources
+	maxBody int
+	newRoom func() *room // a source's share
 
 	mu      sync.Mutex
 	known   map[delivery.ID]cached
@@ -59,9 +59,9 @@ type cached struct {
 	until time.Time
 }
 
-func newLiveSources(sources Sources, maxBody int, maxPlaces int64) *liveSources {
+func newLiveSources(sources Sources, maxBody int, newRoom func() *room) *liveSources {
 	return &liveSources{
-		sources: sources, maxBody: maxBody, maxPlaces: maxPlaces,
+		sources: sources, maxBody: maxBody, newRoom: newRoom,
 		known: make(map[delivery.ID]cached), unknown: make(map[delivery.ID]time.Time),
 		slots: make(chan struct{}, lookups),
 	}
@@ -150,9 +150,11 @@ func (s *liveSources) prepare(found Source, before *live) *live {
 		same.Source = found // secrets end by themselves
 		return &same
 	}
-	now := &live{Source: found, state: &state{places: &counter{limit: s.maxPlaces}, matched: &sync.Map{}}}
+	now := &live{Source: found, state: &state{matched: &sync.Map{}}}
 	if before != nil {
-		now.state.places, now.state.limiter = before.places, before.limiter
+		now.state.room, now.state.limiter = before.room, before.limiter
+	} else {
+		now.state.room = s.newRoom()
 	}
 	provider, ok := source.Lookup(found.Provider)
 	if !ok {

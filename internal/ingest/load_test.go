@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -159,25 +160,67 @@ func TestDoor_AFloodOfBadRequestsCostsNoWrites(t *testing.T) {
 	})
 }
 
-// One source's slow senders do not shut the door for the others.
-func TestDoor_OneSourceHasItsShareOfThePlaces(t *testing.T) {
+// stall begins a body and does not go on. It knows nothing but the address.
+func (r *rig) stall(t *testing.T, server *httptest.Server, id delivery.ID, announced, sent int) net.Conn {
+	return raw(t, server, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s",
+		pathOf(id), announced, strings.Repeat("x", sent)))
+}
+
+// Those who send slowly have places of their own, and a source's share of them:
+// they shut the door neither for others nor for those of the same source who send
+// at once.
+func TestDoor_SlowSendersDoNotShutTheDoor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.MaxRequests = 8; o.StorageTime = 20 * time.Second })
-	busy, idle := r.token(`"dedupe":"none"`), r.token(`"dedupe":"none"`)
 	server := r.serve()
-	var open []interface{ Write([]byte) (int, error) }
-	for range 2 {
-		open = append(open, raw(t, server, "POST "+pathOf(busy)+" HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab"))
-	}
-	require.Eventually(t, func() bool { return r.door.room.places.taken.Load() == 2 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, http.StatusServiceUnavailable, r.post(busy, "x").Code)
-	require.Equal(t, http.StatusOK, r.post(idle, "x").Code)
-	for _, conn := range open {
-		_, err := conn.Write([]byte("cde"))
+	for range perSource {
+		busy := r.token(`"dedupe":"none"`)
+		var open []net.Conn
+		for range 2 {
+			open = append(open, r.stall(t, server, busy, 5, 2))
+		}
+		require.Eventually(t, func() bool { return r.door.room.places.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
+		require.Equal(t, http.StatusServiceUnavailable, statusFrom(t, r.stall(t, server, busy, 5, 2)), "and does not have to wait")
+		require.Equal(t, http.StatusOK, r.post(busy, "x").Code)
+		_, err := open[0].Write([]byte("cde"))
 		require.NoError(t, err)
+		require.Equal(t, http.StatusUnauthorized, statusFrom(t, open[0]), "who comes late comes in")
+		r.stall(t, server, busy, 5, 2)
+	}
+	require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == 8 }, 5*time.Second, time.Millisecond)
+	require.Equal(t, http.StatusOK, r.post(r.token(""), "x").Code)
+	server.CloseClientConnections()
+	require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
+	require.Zero(t, r.door.room.waitedBytes.taken.Load())
+	require.Zero(t, r.door.room.bytes.taken.Load())
+}
+
+// Nor do those hold all the memory who have sent much, whatever sources they know.
+func TestDoor_SlowSendersHaveAShareOfTheBytes(t *testing.T) {
+	t.Parallel()
+	const whole = 64 << 10
+	r := newRig(t, func(o *Options) { o.MaxBody, o.MaxBytes, o.StorageTime = whole, 32*whole, 20*time.Second })
+	server := r.serve()
+	one, other := r.token(""), r.token("")
+	for range 30 {
+		r.stall(t, server, one, whole, whole-1)
 	}
 	require.Eventually(t, func() bool { return r.door.room.places.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, http.StatusOK, r.post(busy, "x").Code)
+	require.LessOrEqual(t, r.door.room.bytes.taken.Load(), int64(8*whole))
+	require.Positive(t, r.door.room.waitedBytes.taken.Load())
+	require.Equal(t, http.StatusOK, r.post(one, strings.Repeat("x", whole/2)).Code)
+	for range 5 {
+		id := r.token("")
+		for range 10 {
+			r.stall(t, server, id, whole, whole-1)
+		}
+	}
+	require.Eventually(t, func() bool { return r.door.room.places.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
+	require.LessOrEqual(t, r.door.room.bytes.taken.Load(), int64(16*whole))
+	require.Equal(t, http.StatusOK, r.post(other, strings.Repeat("x", whole)).Code)
+	server.CloseClientConnections()
+	require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
+	require.Zero(t, r.door.room.bytes.taken.Load())
 }
 
 // Bytes are counted as they come, not as they are announced.
@@ -190,6 +233,7 @@ func TestDoor_BytesInMemoryAreBounded(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, r.post(id, string(pack("gzip", make([]byte, 300_000))), "Content-Encoding", "gzip").Code)
 	server := r.serve()
 	raw(t, server, "POST "+pathOf(id)+" HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nab")
-	require.Eventually(t, func() bool { return r.door.room.places.taken.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.EqualValues(t, firstBytes, r.door.room.bytes.taken.Load())
 	require.Equal(t, http.StatusOK, r.post(id, strings.Repeat("x", 60_000)).Code, "nothing is kept for what is only announced")
 }

@@ -16,10 +16,10 @@ import (
 // passage is one request on its way through the door.
 type passage struct {
 	*Door
+	w http.ResponseWriter // for its deadlines only
 	r *http.Request
 
 	memory   holding
-	left     []func()      // what is given back at the end
 	patience time.Duration // that is left for the database
 
 	live    *live
@@ -31,7 +31,7 @@ type passage struct {
 // source is known, and nothing is believed before it is verified.
 func (p *passage) answer() *answer {
 	for _, step := range []func() *answer{
-		p.enter,  // a place among those under way
+		p.knock,  // a place among those under way
 		p.find,   // the source
 		p.admit,  // its method, pause and rate
 		p.read,   // the body, bounded in size and time
@@ -47,23 +47,15 @@ func (p *passage) answer() *answer {
 	panic("ingest: the last step gives an answer")
 }
 
-func (p *passage) leave() {
-	p.memory.leave()
-	for _, give := range p.left {
-		give()
-	}
-}
-
-// hold takes a place and gives it back at the end.
-func (p *passage) hold(places *counter) *answer {
-	if !places.take(1) {
+// enter takes a place, of the door's or of the source's.
+func (p *passage) enter(r *room) *answer {
+	if !p.memory.enter(r) {
 		return turnedAway(Overloaded, "")
 	}
-	p.left = append(p.left, func() { places.give(1) })
 	return nil
 }
 
-func (p *passage) enter() *answer { return p.hold(&p.room.places) }
+func (p *passage) knock() *answer { return p.enter(p.room) }
 
 func (p *passage) find() *answer {
 	id, err := delivery.ParseID(delivery.SourcePrefix, p.r.PathValue("source_id"))
@@ -81,7 +73,7 @@ func (p *passage) find() *answer {
 	case p.live.broken != nil:
 		return turnedAway(SettingsUnreadable, p.live.broken.Error())
 	}
-	return p.hold(p.live.places)
+	return p.enter(p.live.room)
 }
 
 // waiting bounds a wait for the database. All of a request's waits together are
@@ -125,9 +117,11 @@ func (p *passage) admit() *answer {
 
 func (p *passage) read() *answer {
 	p.request = p.arrival(p.r, p.live.settings.URL)
-	body, reason := p.memory.readAll(p.r.Body, p.live.settings.MaxBodyBytes, p.r.ContentLength)
+	body, reason := p.receive()
 	if reason != "" {
-		return turnedAway(reason, "")
+		a := turnedAway(reason, "")
+		a.hangUp = true
+		return a
 	}
 	p.request.Body = body
 	return nil
