@@ -333,3 +333,18 @@ func TestDoor_OwnReceipts(t *testing.T) {
 	require.Equal(t, 201, created.Code)
 	require.NotEmpty(t, receiptOf(t, bytes.NewReader(created.Body.Bytes())).ID)
 }
+
+// Whatever is said, no browser takes it for a page of this origin.
+func TestDoor_AnswersAreNoPages(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.token(`"success":{"status":200,"body":"<script>alert(1)</script>","content_type":"text/xml"}`)
+	shaken := r.put(Source{Provider: "msgraph", Secrets: []source.Secret{{Value: "s"}}})
+	for _, answer := range []*httptest.ResponseRecorder{
+		r.post(id, "x"), r.post(newID(), "x"), r.post(r.token(""), "x"), r.post(r.put(Source{Provider: "github"}), "x"),
+		r.do(httptest.NewRequest(http.MethodPost, pathOf(shaken)+"?validationToken=%3Cscript%3E", http.NoBody)),
+	} {
+		require.Equal(t, "nosniff", answer.Header().Get("X-Content-Type-Options"))
+		require.Equal(t, "default-src 'none'; sandbox", answer.Header().Get("Content-Security-Policy"))
+	}
+}

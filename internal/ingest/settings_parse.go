@@ -157,8 +157,11 @@ func (r *settingsReader) success(field string, value json.RawMessage, needed sou
 		"body":   text(r, func(given string) { receipt.Body = given }),
 		"content_type": text(r, func(given string) {
 			receipt.ContentType = given
-			if !isPrintable(given) {
+			switch lower := strings.ToLower(given); {
+			case !isPrintable(given):
 				r.complain(field+".content_type", "must be a media type such as text/plain")
+			case strings.Contains(lower, "html"), strings.Contains(lower, "svg"):
+				r.complain(field+".content_type", "must not be of a page that a browser runs, such as HTML or SVG")
 			}
 		}),
 	})
