@@ -111,7 +111,7 @@ func TestGateway_G01_TwentyFourAtOnceAreOneEvent(t *testing.T) {
 		t.Cleanup(clients[i].CloseIdleConnections)
 	}
 	for round := range rounds {
-		ids, duplicates := make(map[string]int), 0
+		ids, duplicates, again := make(map[string]int), 0, 0
 		var mu sync.Mutex
 		var group sync.WaitGroup
 		begin := make(chan struct{})
@@ -120,6 +120,12 @@ func TestGateway_G01_TwentyFourAtOnceAreOneEvent(t *testing.T) {
 			group.Go(func() {
 				<-begin
 				status, answer, err := gitHub(client, url, fmt.Sprintf("guid-%d", round), []byte(`{"round":1}`))
+				for err == nil && status == http.StatusServiceUnavailable { // a busy machine: the provider tries again
+					mu.Lock()
+					again++
+					mu.Unlock()
+					status, answer, err = gitHub(client, url, fmt.Sprintf("guid-%d", round), []byte(`{"round":1}`))
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil || status != 200 {
@@ -135,8 +141,13 @@ func TestGateway_G01_TwentyFourAtOnceAreOneEvent(t *testing.T) {
 		close(begin)
 		group.Wait()
 		require.Len(t, ids, 1, "round %d", round)
-		require.Equal(t, senders-1, duplicates, "round %d", round)
+		if again == 0 {
+			require.Equal(t, senders-1, duplicates, "round %d", round)
+		} else { // the first may have been told nothing of what it committed
+			require.GreaterOrEqual(t, duplicates, senders-1, "round %d", round)
+		}
 	}
+	require.Len(t, first.must(200, "GET", "/v1/events?tenant=acme&limit=250", nil)["data"], rounds)
 	first.awaitStates("acme", map[string]int{"delivered": 2 * rounds})
 }
 
