@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/malotehq/malote/internal/contractpage"
@@ -13,7 +15,7 @@ import (
 type policyContractCommand struct {
 	apiFlags
 	Name      string                `arg:"" help:"A preset, a file, or a policy of --server's."`
-	Format    contractpage.Format   `help:"${enum}." enum:"${page_formats}" default:"markdown" env:"-" own:""`
+	Format    contractpage.Format   `help:"${page_formats}. Left out: html for a file that is called so, markdown otherwise." enum:",${page_formats}" default:"" env:"-" own:""`
 	Lang      contractpage.Language `help:"${enum}." enum:"${page_languages}" default:"en" env:"-" own:""`
 	Output    string                `short:"o" help:"File to write; standard output if left out." placeholder:"FILE" type:"path"`
 	Retention time.Duration         `help:"How long events can be listed and resent, as malote serve has it; a --server knows its own." default:"720h"`
@@ -31,6 +33,9 @@ Example:
 
 // Run implements the command.
 func (f *policyContractCommand) Run(env *environment) error {
+	if f.Format == "" {
+		f.Format = formatOf(f.Output)
+	}
 	page, err := f.page(env)
 	if err != nil {
 		return err
@@ -40,6 +45,15 @@ func (f *policyContractCommand) Run(env *environment) error {
 	}
 	_, err = env.stdout.Write(page)
 	return err
+}
+
+// formatOf is the format that a file's name asks for.
+func formatOf(file string) contractpage.Format {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".html", ".htm":
+		return contractpage.HTML
+	}
+	return contractpage.Markdown
 }
 
 // page is written by whoever knows how long events are kept.

@@ -151,7 +151,7 @@ func (s *Summary) conclude() {
 		s.Verdict = fmt.Sprintf("%s among %s events and %s deliveries",
 			plural(wrong, "fault"), grouped(s.Events.Published), grouped(s.Deliveries.Total))
 	case slow > 0:
-		s.Verdict = fmt.Sprintf("%s, but %s had to wait too long", accounted, plural(slow, "healthy endpoint"))
+		s.Verdict = fmt.Sprintf("%s, but %s had to wait too long (as happens where the machine is busy with other things, too)", accounted, plural(slow, "healthy endpoint"))
 	default:
 		s.Verdict = accounted
 	}
