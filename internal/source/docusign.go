@@ -13,7 +13,7 @@ var docusign = &Provider{
 	Headers:   []string{docusignPrefix + "1"},
 	Signed:    "HMAC-SHA256 of the body, base64, in X-DocuSign-Signature-1, -2, …: one for each key that is active there",
 	Secret:    "a Connect key, as it was shown when it was made",
-	Dedupe:    "data.envelopeId and event, for a recipient's also which one",
+	Dedupe:    "data.envelopeId, event, for a recipient's also which one, and generatedDateTime: an envelope may be sent twice",
 	Type:      "event",
 	Handshake: "none",
 	Retries:   "any 2xx",
@@ -31,16 +31,17 @@ func verifyDocuSign(c *call) (Verdict, *refusal) {
 	}
 	kind := c.text("event")
 	item := c.identified(joined(c.text("data", "envelopeId"), kind), kind)
-	if recipient := c.text("data", "recipientId"); item.ID != "" && recipient != "" {
-		item.Dedupe = joined(item.ID, recipient)
+	if item.ID != "" {
+		item.Dedupe = joined(item.ID, c.text("data", "recipientId"), c.text("generatedDateTime"))
 	}
 	return c.event(secret, item), nil
 }
 
-// docusignSignatures are those of every key. Each header may be there once.
+// docusignSignatures are those of every key. Each header may be there once. All
+// is found in one pass: nobody is known yet, and they may be thousands.
 func (c *call) docusignSignatures() ([]string, *refusal) {
 	var texts []string
-	seen := make(map[string]bool)
+	seen := make(map[string]bool, maxSignatures)
 	for _, field := range c.Header {
 		if len(field.Name) <= len(docusignPrefix) || !strings.EqualFold(field.Name[:len(docusignPrefix)], docusignPrefix) {
 			continue
@@ -49,11 +50,15 @@ func (c *call) docusignSignatures() ([]string, *refusal) {
 		if _, err := strconv.ParseUint(number, 10, 16); err != nil {
 			continue
 		}
-		text, refused := c.header(field.Name)
-		if refused != nil && refused.result == Malformed {
-			return nil, refused
-		}
-		if refused == nil && !seen[number] {
+		text := strings.Trim(field.Value, " \t")
+		switch {
+		case seen[number]:
+			return nil, malformed(HeaderTwice, field.Name)
+		case len(text) > maxHeaderValue:
+			return nil, malformed(HeaderTooLong, field.Name)
+		case len(seen) == maxSignatures:
+			return nil, malformed(SignatureMalformed, "there are too many")
+		case text != "":
 			texts = append(texts, text)
 		}
 		seen[number] = true

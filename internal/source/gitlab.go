@@ -5,7 +5,7 @@ var gitlab = &Provider{
 	Headers:   []string{"X-Gitlab-Token", "X-Gitlab-Event", "X-Gitlab-Event-UUID", "Idempotency-Key"},
 	Signed:    "nothing: X-Gitlab-Token holds the secret itself",
 	Secret:    "the webhook's secret token",
-	Dedupe:    "Idempotency-Key, else X-Gitlab-Event-UUID",
+	Dedupe:    "Idempotency-Key, else X-Gitlab-Event-UUID and the body's hash: webhooks that one event sets off share the UUID",
 	Type:      "X-Gitlab-Event",
 	Handshake: "none",
 	Retries:   "a 2xx within 10 s; it disables a webhook that keeps failing",
@@ -18,6 +18,10 @@ func verifyGitLab(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	id := orElse(c.Header.Get("Idempotency-Key"), c.Header.Get("X-Gitlab-Event-UUID"))
-	return c.event(secret, c.identified(id, c.Header.Get("X-Gitlab-Event"))), nil
+	item := c.identified(c.Header.Get("Idempotency-Key"), c.Header.Get("X-Gitlab-Event"))
+	if item.ID == "" {
+		item.ID = c.Header.Get("X-Gitlab-Event-UUID")
+		item.Dedupe = orElse(joined(item.ID, item.Dedupe), item.Dedupe)
+	}
+	return c.event(secret, item), nil
 }

@@ -4,7 +4,7 @@ var msgraph = &Provider{
 	Name: "msgraph", Title: "Microsoft Graph",
 	Signed:    "nothing: clientState of every item holds the secret itself",
 	Secret:    "the subscription's clientState",
-	Dedupe:    "id of each item, else the item's hash",
+	Dedupe:    "id of each item; without one, nothing: two changes of one resource may be the same bytes, so that none is taken for a repetition",
 	Type:      "changeType of each item, else lifecycleEvent",
 	Handshake: "POST with ?validationToken=: the token as plain text within 10 s",
 	Retries:   "a 2xx within 3 s; for 4 h",
@@ -41,11 +41,19 @@ func verifyMSGraph(c *call) (Verdict, *refusal) {
 			return Verdict{}, refused
 		}
 	}
-	return batch(secret, "", "", items(elements, func(e value) Item {
+	return batch(secret, "", "", notifications(elements)), nil
+}
+
+// notifications are the items. A subscription has many, and one that a resource
+// changed twice is twice the same: only an identifier tells a repetition.
+func notifications(elements []value) []Item {
+	all := make([]Item, len(elements))
+	for i, e := range elements {
 		id := e.textAt("id")
-		return Item{
+		all[i] = Item{
 			ID: orElse(id, e.textAt("subscriptionId")), Type: orElse(e.textAt("changeType"), e.textAt("lifecycleEvent")),
-			Dedupe: orElse(id, BodyHash(e.raw)),
+			Dedupe: id, Body: e.raw,
 		}
-	})), nil
+	}
+	return all
 }

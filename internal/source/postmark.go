@@ -10,7 +10,7 @@ var postmark = &Provider{
 	Headers:   []string{"Authorization"},
 	Signed:    "nothing: basic authentication in the webhook's URL",
 	Secret:    "user:password, as they stand in the URL",
-	Dedupe:    "MessageID, RecordType and the time: one message is opened and clicked many times",
+	Dedupe:    "MessageID, RecordType, the recipient and the time: one message goes to several, is opened and clicked many times",
 	Type:      "RecordType",
 	Handshake: "none",
 	Retries:   "200; for about 10 h",
@@ -32,7 +32,7 @@ func verifyPostmark(c *call) (Verdict, *refusal) {
 	item := c.identified(c.text("MessageID"), c.text("RecordType"))
 	if item.ID != "" {
 		occurrence := orElse(c.text("ID"), c.text("ReceivedAt"), c.text("DeliveredAt"), c.text("BouncedAt"), c.text("ChangedAt"))
-		item.Dedupe = joined(item.ID, item.Type, occurrence, c.text("OriginalLink"))
+		item.Dedupe = joined(item.ID, item.Type, occurrence, orElse(c.text("Recipient"), c.text("Email")), c.text("OriginalLink"))
 	}
 	return c.event(secret, item), nil
 }

@@ -14,7 +14,7 @@ var twilio = &Provider{
 	Headers:   []string{"X-Twilio-Signature"},
 	Signed:    "HMAC-SHA1 of the URL and the form's fields, sorted, base64, in X-Twilio-Signature; with JSON the URL has the body's hash in bodySHA256",
 	Secret:    "the account's auth token",
-	Dedupe:    "CallSid or MessageSid and the body's hash: one call or message has several events",
+	Dedupe:    "the hash of what is signed, the URL and the sorted fields: one call or message has several events, and one form several spellings",
 	Type:      "none",
 	Handshake: "none",
 	Retries:   "a 2xx within 15 s",
@@ -39,16 +39,14 @@ func verifyTwilio(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	secret, refused := c.matchTwilio(text, form)
+	secret, content, refused := c.matchTwilio(text, form)
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	item := c.identified("", "")
+	// Whatever else two requests differ in, it was not signed.
+	item := Item{Dedupe: BodyHash(content)}
 	for _, name := range []string{"CallSid", "MessageSid", "SmsSid"} {
 		item.ID = orElse(item.ID, form.Get(name), query.Get(name), c.text(name))
-	}
-	if item.ID != "" {
-		item.Dedupe = joined(item.ID, item.Dedupe)
 	}
 	return c.event(secret, item), nil
 }
@@ -79,26 +77,25 @@ func (c *call) twilioForm(query url.Values) (url.Values, *refusal) {
 }
 
 // matchTwilio tries both forms of the address in full: which one Twilio signed
-// depends on the channel.
-func (c *call) matchTwilio(text string, form url.Values) (string, *refusal) {
+// depends on the channel. It gives the secret and what was signed.
+func (c *call) matchTwilio(text string, form url.Values) (string, []byte, *refusal) {
 	fields := twilioFields(form)
 	over := func(address string) content {
 		return func([]byte) [][]byte { return [][]byte{[]byte(address), fields} }
 	}
 	var refused *refusal
 	for _, address := range unique(c.URL, withPort(c.URL), withoutPort(c.URL)) {
-		var secret string
 		secret, no := c.match(signed{
 			hash: crypto.SHA1, encoding: inBase64, texts: []string{text}, content: over(address), other: otherURLs(c.URL, over),
 		})
 		if no == nil {
-			return secret, nil
+			return secret, slices.Concat([]byte(address), fields), nil
 		}
 		if refused == nil {
 			refused = no
 		}
 	}
-	return "", refused
+	return "", nil, refused
 }
 
 // twilioFields writes names and values, sorted, one after another. A field that
