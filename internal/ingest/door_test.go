@@ -177,6 +177,25 @@ func TestDoor_HoldsSourcesToTheirRate(t *testing.T) {
 	})
 }
 
+// What is not genuine is held to the rate by itself, and takes nothing from what is.
+func TestDoor_ForgeriesDoNotUseUpTheRate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		id := r.token(`"rate_limit":{"per_second":0.5,"burst":2}`)
+		forge := func() int {
+			return r.do(httptest.NewRequest(http.MethodPost, pathOf(id), strings.NewReader("forged"))).Code
+		}
+		require.Equal(t, []int{401, 401, 429, 429}, []int{forge(), forge(), forge(), forge()})
+		require.Equal(t, http.StatusOK, r.post(id, "x").Code)
+		require.Equal(t, http.StatusOK, r.post(id, "x").Code)
+		require.Equal(t, http.StatusTooManyRequests, r.post(id, "x").Code)
+		time.Sleep(2 * time.Second)
+		require.Equal(t, http.StatusUnauthorized, forge())
+		require.Equal(t, http.StatusOK, r.post(id, "x").Code)
+	})
+}
+
 // What was changed counts a second later at the latest, and until then nobody asks
 // the database.
 func TestDoor_KnowsSourcesForASecond(t *testing.T) {

@@ -35,9 +35,12 @@ type live struct {
 
 // state outlives what was read.
 type state struct {
-	limiter *rate.Limiter // nil: no limit
-	room    *room         // requests under way
-	matched *sync.Map     // names of secrets that were logged
+	limiter *rate.Limiter // of genuine requests; nil: no limit
+	// failures is the same rate for those that are not genuine: they take nothing
+	// from the others, and a flood of them is told so.
+	failures *rate.Limiter
+	room     *room     // requests under way
+	matched  *sync.Map // names of secrets that were logged
 }
 
 // liveSources keeps what was read of sources for a moment.
@@ -152,7 +155,7 @@ func (s *liveSources) prepare(found Source, before *live) *live {
 	}
 	now := &live{Source: found, state: &state{matched: &sync.Map{}}}
 	if before != nil {
-		now.state.room, now.state.limiter = before.room, before.limiter
+		now.state.room, now.state.limiter, now.state.failures = before.room, before.limiter, before.failures
 	} else {
 		now.state.room = s.newRoom()
 	}
@@ -163,34 +166,35 @@ func (s *liveSources) prepare(found Source, before *live) *live {
 	}
 	now.provider = provider
 	now.settings, now.broken = ParseSettings(provider, found.Settings, s.maxBody)
-	now.state.limit(now.settings.Rate)
+	now.state.limiter = limited(now.state.limiter, now.settings.Rate)
+	now.state.failures = limited(now.state.failures, now.settings.Rate)
 	return now
 }
 
-// limit changes the rate of a bucket that others may be using; what is in it
+// limited changes the rate of a bucket that others may be using; what is in it
 // stays.
-func (s *state) limit(to RateLimit) {
+func limited(bucket *rate.Limiter, to RateLimit) *rate.Limiter {
 	switch {
 	case to.PerSecond == 0:
-		s.limiter = nil
-	case s.limiter == nil:
-		s.limiter = rate.NewLimiter(rate.Limit(to.PerSecond), to.Burst)
-	default:
-		s.limiter.SetLimit(rate.Limit(to.PerSecond))
-		s.limiter.SetBurst(to.Burst)
+		return nil
+	case bucket == nil:
+		return rate.NewLimiter(rate.Limit(to.PerSecond), to.Burst)
 	}
+	bucket.SetLimit(rate.Limit(to.PerSecond))
+	bucket.SetBurst(to.Burst)
+	return bucket
 }
 
 // wait is how long a request has to wait before the rate allows it; 0: it may go
 // on. A request that must come again takes nothing out of the bucket. (A
 // reservation that is given back would: rate keeps those of others that came
 // after it.)
-func (s *state) wait(now time.Time) time.Duration {
-	if s.limiter == nil || s.limiter.AllowN(now, 1) {
+func wait(bucket *rate.Limiter, now time.Time) time.Duration {
+	if bucket == nil || bucket.AllowN(now, 1) {
 		return 0
 	}
-	missing := 1 - s.limiter.TokensAt(now)
-	seconds := max(missing, 0) / float64(s.limiter.Limit())
+	missing := 1 - bucket.TokensAt(now)
+	seconds := max(missing, 0) / float64(bucket.Limit())
 	return max(time.Second, time.Duration(min(seconds, maxWait.Seconds())*float64(time.Second)))
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/publish"
 	"github.com/malotehq/malote/internal/source"
@@ -33,10 +35,11 @@ func (p *passage) answer() *answer {
 	for _, step := range []func() *answer{
 		p.knock,  // a place among those under way
 		p.find,   // the source
-		p.admit,  // its method, pause and rate
+		p.admit,  // its method and pause
 		p.read,   // the body, bounded in size and time
 		p.unpack, // its content coding, under the same bound
 		p.verify, // with what must be fetched for it
+		p.charge, // the source's rate
 		p.shake,  // a handshake ends here
 		p.commit, // the events, all or none
 	} {
@@ -107,12 +110,21 @@ func (p *passage) admit() *answer {
 	if p.live.Paused {
 		return turnedAway(SourcePaused, "")
 	}
-	if wait := p.live.wait(time.Now()); wait > 0 {
-		a := turnedAway(RateLimited, "")
-		a.retryAfter = wait
-		return a
-	}
 	return nil
+}
+
+// charge holds the source to its rate. Only what is genuine counts: else whoever
+// knows the address would use up what the provider needs.
+func (p *passage) charge() *answer { return charged(p.live.limiter) }
+
+func charged(bucket *rate.Limiter) *answer {
+	wait := wait(bucket, time.Now())
+	if wait == 0 {
+		return nil
+	}
+	a := turnedAway(RateLimited, "")
+	a.retryAfter = wait
+	return a
 }
 
 func (p *passage) read() *answer {
@@ -161,12 +173,25 @@ func (p *passage) verify() *answer {
 		options.Fetched[p.verdict.Fetch.Key] = content
 	}
 	if !p.verdict.Accepted() {
-		return notGenuine(p.verdict, p.live.provider)
+		return p.refuse(p.verdict)
 	}
 	if p.verdict.Secret != "" && p.live.isNews(p.verdict.Secret) {
 		p.log.Info("a secret of a source matches", "source", p.live.ID.Format(delivery.SourcePrefix), "secret", p.verdict.Secret)
 	}
 	return nil
+}
+
+// refuse answers what is not genuine, or, when more of it comes than may come of
+// the genuine, that it is too much.
+func (p *passage) refuse(v source.Verdict) *answer {
+	a := notGenuine(v, p.live.provider)
+	if a.response.Status == http.StatusServiceUnavailable { // ours to put right
+		return a
+	}
+	if flood := charged(p.live.failures); flood != nil {
+		return flood
+	}
+	return a
 }
 
 // fetch gets something. Where the provider will never give it, whoever named it
@@ -180,9 +205,7 @@ func (p *passage) fetch(want source.Fetch) ([]byte, *answer) {
 		error
 		Final() bool
 	}](err); ok && final.Final() {
-		return nil, notGenuine(source.Verdict{
-			Result: source.BadSignature, Reason: source.KeyUnknown, Detail: err.Error(),
-		}, p.live.provider)
+		return nil, p.refuse(source.Verdict{Result: source.BadSignature, Reason: source.KeyUnknown, Detail: err.Error()})
 	}
 	return nil, turnedAway(FetchFailed, err.Error())
 }
