@@ -19,14 +19,19 @@ func TestCache_KeepsWhatWasUsedLastForItsTime(t *testing.T) {
 	for i := range cached {
 		c.put(named(i), answer{content: []byte{byte(i)}}, time.Hour, now)
 	}
-	_, known := c.get(named(0), now)
+	_, known := c.get(named(0))
 	require.True(t, known)
 	c.put(named(cached), answer{}, time.Hour, now)
-	_, known = c.get(named(1), now)
+	_, known = c.get(named(1))
 	require.False(t, known, "it was used longest ago")
-	_, known = c.get(named(0), now.Add(time.Hour-1))
+	kept, known := c.get(named(0))
 	require.True(t, known)
-	_, known = c.get(named(0), now.Add(time.Hour))
+	require.True(t, kept.isFresh(now.Add(time.Hour-1)))
+	require.False(t, kept.isFresh(now.Add(time.Hour)))
+	require.True(t, kept.isUsable(now.Add(useContent-1)))
+	require.False(t, kept.isUsable(now.Add(useContent)))
+	c.drop(named(0))
+	_, known = c.get(named(0))
 	require.False(t, known)
 	for range 3 {
 		c.put(named(2), answer{}, time.Hour, now)

@@ -42,10 +42,12 @@ type Fetcher struct {
 	timeout   time.Duration
 	log       *slog.Logger
 
-	cache      cache
-	allowances allowances
-	calls      singleflight.Group
-	slots      chan struct{}
+	// good has content, failed what failed. They are apart, so that those who make
+	// fetches fail push out nothing that is needed.
+	good, failed cache
+	allowances   allowances
+	calls        singleflight.Group
+	slots        chan struct{}
 }
 
 // New makes a fetcher.
@@ -70,16 +72,34 @@ func (f *Fetcher) Fetch(ctx context.Context, owner delivery.ID, want source.Fetc
 		return nil, &Error{Failure: NotAllowed, Host: want.Host, Err: err}
 	}
 	name := nameOf(want)
-	if kept, known := f.cache.get(name, time.Now()); known {
-		return kept.result()
+	kept, known := f.kept(name)
+	if known && kept.isFresh(time.Now()) {
+		return kept.answer.result()
 	}
 	done := f.calls.DoChan(string(name[:]), func() (any, error) { return f.call(name, owner, want), nil })
+	if known { // it is of use still: nobody waits for it to be had anew
+		return kept.answer.result()
+	}
 	select {
 	case <-ctx.Done():
 		return nil, &Error{Failure: Unavailable, Host: want.Host, Err: ctx.Err()}
 	case result := <-done:
 		return result.Val.(answer).result()
 	}
+}
+
+// kept is what may be used of what is remembered: content, which may have to be
+// had anew, or a failure that is not over.
+func (f *Fetcher) kept(name name) (entry, bool) {
+	good, known := f.good.get(name)
+	if known && good.isUsable(time.Now()) {
+		if failed, known := f.failed.get(name); known && failed.isFresh(time.Now()) {
+			good.expires = failed.expires // not again so soon
+		}
+		return good, true
+	}
+	failed, known := f.failed.get(name)
+	return failed, known && failed.isFresh(time.Now())
 }
 
 // Why an address breaks the rules, besides those of the guard.
@@ -126,26 +146,43 @@ func nameOf(want source.Fetch) name {
 }
 
 // call makes the one call that all who want the same wait for. Whoever asked
-// first pays for it.
+// first pays for it, unless the name had content before: only a provider makes
+// those, so that strangers cannot use up what they need.
 func (f *Fetcher) call(name name, owner delivery.ID, want source.Fetch) answer {
-	if kept, known := f.cache.get(name, time.Now()); known {
-		return kept // a call that ended since it was looked for
+	if kept, known := f.kept(name); known && kept.isFresh(time.Now()) {
+		return kept.answer // a call that ended since it was looked for
 	}
-	if !f.allowances.take(owner, time.Now()) {
-		return answer{failure: &Error{Failure: Busy, Host: want.Host}}
+	busy := answer{failure: &Error{Failure: Busy, Host: want.Host}}
+	if _, wasGood := f.good.get(name); !wasGood && !f.allowances.take(owner, time.Now()) {
+		return busy
 	}
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()
 	default:
-		return answer{failure: &Error{Failure: Busy, Host: want.Host}}
+		return busy
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), f.timeout)
 	defer cancel()
 	got := f.exchange(ctx, want)
-	f.cache.put(name, got, keep(want.Purpose, got), time.Now())
+	f.keep(name, want.Purpose, got)
 	if got.failure != nil {
 		f.log.Warn("a fetch that verification needs failed", "purpose", want.Purpose, "error", got.failure)
 	}
 	return got
+}
+
+// keep remembers an answer. What the provider will not give any more is of no use
+// from then on.
+func (f *Fetcher) keep(name name, purpose source.FetchPurpose, got answer) {
+	lifetime, now := keep(purpose, got), time.Now()
+	if got.failure == nil {
+		f.failed.drop(name)
+		f.good.put(name, got, lifetime, now)
+		return
+	}
+	if got.failure.Final() {
+		f.good.drop(name)
+	}
+	f.failed.put(name, got, lifetime, now)
 }

@@ -131,6 +131,77 @@ func TestFetch_OwnersHaveAnAllowance(t *testing.T) {
 	require.NoError(t, err, "others are not concerned, and being busy is not kept")
 }
 
+// age makes all content older.
+func (c *cache) age(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := c.order.Front(); at != nil; at = at.Next() {
+		kept := at.Value.(entry)
+		kept.since, kept.expires = kept.since.Add(-by), kept.expires.Add(-by)
+		at.Value = kept
+	}
+}
+
+// What a provider really uses is had anew whatever strangers ask for in between,
+// and is used until then, but not for ever.
+func TestFetch_StrangersDoNotStarveWhatWasGood(t *testing.T) {
+	t.Parallel()
+	var down atomic.Int32
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case down.Load() != 0:
+			w.WriteHeader(int(down.Load()))
+		case r.URL.Path == "/good":
+			fmt.Fprint(w, "key")
+		default:
+			w.WriteHeader(404)
+		}
+	})
+	owner := newOwner()
+	good := func() error {
+		content, err := p.Fetch(t.Context(), owner, certificate("/good"))
+		if err == nil {
+			require.Equal(t, "key", string(content))
+		}
+		return err
+	}
+	require.NoError(t, good())
+	for i := range cached + allowanceBurst { // other owners' too
+		if i%allowanceBurst == 0 {
+			_, err := p.Fetch(t.Context(), owner, certificate(fmt.Sprint("/bogus", i)))
+			require.Error(t, err)
+		}
+		_, err := p.Fetch(t.Context(), newOwner(), certificate(fmt.Sprint("/bogus-", i)))
+		require.Error(t, err)
+	}
+	_, err := p.Fetch(t.Context(), owner, certificate("/bogus-x"))
+	require.Equal(t, Busy, failureOf(t, err))
+	calls := p.calls.Load()
+	require.NoError(t, good(), "it is kept")
+	require.Equal(t, calls, p.calls.Load())
+
+	p.good.age(keepContent)
+	down.Store(503)
+	for range 20 {
+		require.NoError(t, good(), "it is used while it cannot be had anew")
+	}
+	name := nameOf(certificate("/good"))
+	require.Eventually(t, func() bool { _, failed := p.failed.get(name); return failed }, 5*time.Second, time.Millisecond)
+	require.NoError(t, good())
+	require.Equal(t, calls+1, p.calls.Load(), "and is asked for now and then only")
+	p.good.age(useContent)
+	require.Equal(t, Unavailable, failureOf(t, good()), "not for ever")
+	down.Store(0)
+	p.failed.drop(name)
+	require.NoError(t, good(), "nor does that cost anything")
+
+	p.good.age(keepContent)
+	down.Store(404)
+	require.NoError(t, good())
+	require.Eventually(t, func() bool { _, is := p.good.get(name); return !is }, 5*time.Second, time.Millisecond)
+	require.Equal(t, Refused, failureOf(t, good()), "what the provider took back is of no use")
+}
+
 func TestFetch_RefusesAddressesBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, func(http.ResponseWriter, *http.Request) {})
