@@ -3,9 +3,7 @@ package source
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -91,49 +89,6 @@ func (c *call) query() (url.Values, *refusal) {
 		return nil, malformed(URLMalformed, "its query does not parse")
 	}
 	return values, nil
-}
-
-// seconds reads a time in whole seconds since 1970, or in milliseconds.
-func seconds(name, text string) (time.Time, *refusal) {
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil || len(text) > 19 {
-		return time.Time{}, malformed(TimestampMalformed, name+" must be digits: seconds since 1970")
-	}
-	if n > 1e11 { // seconds of the year 5138, or milliseconds of 1973
-		return time.UnixMilli(int64(n)), nil
-	}
-	return time.Unix(int64(n), 0), nil
-}
-
-// window is how far a signed time may be off, or not more than 0 when that is
-// not asked.
-func (c *call) window() time.Duration {
-	switch {
-	case c.now.IsZero() || c.options.Window < 0:
-		return 0
-	case c.options.Window > 0:
-		return c.options.Window
-	default:
-		return c.provider.Window
-	}
-}
-
-// inTime holds a signed time to the window, in whole seconds. It comes after
-// the signature: only a signed time says anything.
-func (c *call) inTime(signed time.Time) *refusal {
-	window := c.window()
-	if window <= 0 {
-		return nil
-	}
-	skew := time.Duration(c.now.Unix()-signed.Unix()) * time.Second
-	reason := TooOld
-	switch {
-	case skew < -window:
-		reason = FromTheFuture
-	case skew <= window:
-		return nil
-	}
-	return &refusal{result: Stale, reason: reason, skew: skew, detail: fmt.Sprintf("%.0f s are allowed", window.Seconds())}
 }
 
 // event is the verdict of a request that is one event.

@@ -31,20 +31,18 @@ func verifyDiscord(c *call) (Verdict, *refusal) {
 	if err != nil || len(signature) != ed25519.SignatureSize {
 		return Verdict{}, bad(SignatureEncoding, "it must be 64 bytes in hexadecimal")
 	}
+	at, refused := c.abutting("X-Signature-Timestamp", values[1])
+	if refused != nil {
+		return Verdict{}, refused
+	}
 	secret, refused := matchPublic(c, readEd25519, func(key ed25519.PublicKey, body []byte) bool {
 		return ed25519.Verify(key, slices.Concat([]byte(values[1]), body), signature)
 	})
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	if c.window() > 0 {
-		at, refused := seconds("X-Signature-Timestamp", values[1])
-		if refused != nil {
-			return Verdict{}, refused
-		}
-		if refused := c.inTime(at); refused != nil {
-			return Verdict{}, refused
-		}
+	if refused := c.inTime(at); refused != nil {
+		return Verdict{}, refused
 	}
 	return c.discordEvent(secret), nil
 }

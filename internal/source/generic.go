@@ -221,11 +221,8 @@ func (c *call) genericTime(rule *Generic) (string, time.Time, *refusal) {
 		return "", time.Time{}, refused
 	}
 	if rule.TimestampFormat == "rfc3339" {
-		at, err := time.Parse(time.RFC3339, clock)
-		if err != nil {
-			return "", time.Time{}, malformed(TimestampMalformed, rule.TimestampHeader+" must be RFC 3339")
-		}
-		return clock, at, nil
+		at, refused := rfc3339(rule.TimestampHeader, clock)
+		return clock, at, refused
 	}
 	at, refused := seconds(rule.TimestampHeader, clock)
 	return clock, at, refused

@@ -3,6 +3,7 @@ package source
 import (
 	"crypto"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ var mailgun = &Provider{
 	Name: "mailgun", Title: "Mailgun",
 	Signed:    "HMAC-SHA256 of timestamp and token, hexadecimal, all three in the body's signature; event-data is NOT signed",
 	Secret:    "the account's HTTP webhook signing key",
-	Dedupe:    "signature.token, which is signed and holds once, so that it cannot vouch for other data",
+	Dedupe:    "signature.timestamp and token as they are signed, so that they cannot vouch for other data",
 	Type:      "event-data.event",
 	Handshake: "none",
 	Retries:   "200, or 406 to have it stop",
@@ -18,12 +19,23 @@ var mailgun = &Provider{
 	verify:    verifyMailgun,
 }
 
+// mailgunToken is of fifty digits in hexadecimal; others are let through as long
+// as they cannot be taken for anything else.
+var mailgunToken = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
+
 func verifyMailgun(c *call) (Verdict, *refusal) {
 	parts, refused := c.mailgunParts()
 	if refused != nil {
 		return Verdict{}, refused
 	}
 	clock, token, signature := parts[0], parts[1], parts[2]
+	at, refused := seconds("timestamp", clock)
+	if refused != nil {
+		return Verdict{}, refused
+	}
+	if !mailgunToken.MatchString(token) {
+		return Verdict{}, malformed(SignatureMalformed, "token is none of Mailgun's")
+	}
 	secret, refused := c.match(signed{
 		hash: crypto.SHA256, encoding: inHex, texts: []string{signature},
 		content: func([]byte) [][]byte { return [][]byte{[]byte(clock), []byte(token)} },
@@ -31,17 +43,11 @@ func verifyMailgun(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	if c.window() > 0 {
-		at, refused := seconds("timestamp", clock)
-		if refused != nil {
-			return Verdict{}, refused
-		}
-		if refused := c.inTime(at); refused != nil {
-			return Verdict{}, refused
-		}
+	if refused := c.inTime(at); refused != nil {
+		return Verdict{}, refused
 	}
 	return c.event(secret, Item{
-		ID: orElse(c.text("event-data", "id"), token), Type: c.text("event-data", "event"), Dedupe: token,
+		ID: orElse(c.text("event-data", "id"), token), Type: c.text("event-data", "event"), Dedupe: clock + token,
 	}), nil
 }
 

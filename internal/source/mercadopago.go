@@ -2,6 +2,7 @@ package source
 
 import (
 	"crypto"
+	"errors"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ var mercadopago = &Provider{
 	Headers:   []string{"x-signature", "x-request-id"},
 	Signed:    "HMAC-SHA256 of “id:…;request-id:…;ts:…;”, hexadecimal, in x-signature: ts=…,v1=…; the body is NOT signed",
 	Secret:    "the webhook's secret key",
-	Dedupe:    "id",
+	Dedupe:    "the URL's data.id and x-request-id, which are signed; without x-request-id, ts",
 	Type:      "action, else type",
 	Handshake: "none",
 	Retries:   "200 or 201 within 22 s",
@@ -23,23 +24,20 @@ func verifyMercadoPago(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	if len(c.Header.Values("x-request-id")) > 1 {
-		return Verdict{}, malformed(HeaderTwice, "x-request-id")
-	}
 	read, refused := timedScheme{header: "x-signature", separator: ",", clock: "ts", version: "v1"}.read(text)
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	query, refused := c.query()
+	id, request, refused := c.mercadopagoNames()
 	if refused != nil {
 		return Verdict{}, refused
 	}
 	manifest := "ts:" + read.clock + ";"
-	if id := c.Header.Get("x-request-id"); id != "" {
-		manifest = "request-id:" + id + ";" + manifest
+	if request != "" {
+		manifest = "request-id:" + request + ";" + manifest
 	}
-	if id := query.Get("data.id"); id != "" {
-		manifest = "id:" + strings.ToLower(id) + ";" + manifest
+	if id != "" {
+		manifest = "id:" + id + ";" + manifest
 	}
 	secret, refused := c.match(signed{
 		hash: crypto.SHA256, encoding: inHex, texts: read.sums,
@@ -51,5 +49,58 @@ func verifyMercadoPago(c *call) (Verdict, *refusal) {
 	if refused := c.inTime(read.at); refused != nil {
 		return Verdict{}, refused
 	}
-	return c.event(secret, c.identified(c.text("id"), orElse(c.text("action"), c.text("type")))), nil
+	if refused := c.aboutTheSame(id); refused != nil {
+		return Verdict{}, refused
+	}
+	item := c.identified(c.text("id"), orElse(c.text("action"), c.text("type")))
+	switch {
+	case request != "":
+		item.Dedupe = joined("request", request, id)
+	case id != "":
+		item.Dedupe = joined("ts", read.clock, id)
+	default: // a time alone is signed, which two events may share
+		item.Dedupe = joined("ts", read.clock, BodyHash(c.Body))
+	}
+	return c.event(secret, item), nil
+}
+
+// mercadopagoNames are what is signed besides the time: the identifier in the
+// URL and the request's. Neither may hold what ends them there.
+func (c *call) mercadopagoNames() (id, request string, _ *refusal) {
+	query, refused := c.query()
+	if refused != nil {
+		return "", "", refused
+	}
+	id, request = strings.ToLower(query.Get("data.id")), c.Header.Get("x-request-id")
+	switch {
+	case len(c.Header.Values("x-request-id")) > 1:
+		return "", "", malformed(HeaderTwice, "x-request-id")
+	case len(query["data.id"]) > 1:
+		return "", "", malformed(HeaderTwice, "data.id in the query")
+	case strings.Contains(request, ";"):
+		return "", "", malformed(SignatureMalformed, "x-request-id has a semicolon, which joins what is signed")
+	case strings.Contains(id, ";"):
+		return "", "", malformed(SignatureMalformed, "data.id has a semicolon, which joins what is signed")
+	}
+	return id, request, nil
+}
+
+// aboutTheSame refuses a body that names another resource than the one that is
+// signed. It says nothing about the rest of the body.
+func (c *call) aboutTheSame(signed string) *refusal {
+	document, refused := c.json()
+	if refused != nil || signed == "" {
+		return nil
+	}
+	at, err := document.at("data", "id")
+	switch {
+	case errors.Is(err, errTwice):
+		return malformed(BodyAmbiguous, "data.id")
+	case err != nil || at.is('n'):
+		return nil
+	}
+	if text, ok := at.text(); !ok || !strings.EqualFold(text, signed) {
+		return bad(BodyNotCovered, "its data.id is another one than the signed one in the URL")
+	}
+	return nil
 }

@@ -22,11 +22,11 @@ var paypal = &Provider{
 	Headers:   []string{paypalSignature, paypalID, paypalTime, paypalCertificate, paypalAlgorithm},
 	Signed:    "RSA with SHA-256 over “id|time|webhook id|CRC-32 of the body in decimal”, base64, in " + paypalSignature,
 	Secret:    "the webhook's id",
-	Dedupe:    "id",
+	Dedupe:    "PAYPAL-TRANSMISSION-ID, which is signed, and id",
 	Type:      "event_type",
 	Handshake: "none",
 	Retries:   "any 2xx; 25 tries in 3 days",
-	Gotcha:    "The certificate's address is in a header of the request: it is fetched from PayPal's own hosts only.",
+	Gotcha:    "Of the body no more than its CRC-32 is signed, which anybody can match who has seen one request: set a tolerance, or fetch what the event is about. The certificate's address is in a header of the request: it is fetched from PayPal's own hosts only.",
 	verify:    verifyPayPal,
 }
 
@@ -65,5 +65,22 @@ func verifyPayPal(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	return c.event(secret, c.identified(c.text("id"), c.text("event_type"))), nil
+	if refused := c.paypalInTime(values[1]); refused != nil {
+		return Verdict{}, refused
+	}
+	item := c.identified(c.text("id"), c.text("event_type"))
+	item.Dedupe = joined(values[0], item.Dedupe)
+	return c.event(secret, item), nil
+}
+
+// paypalInTime holds the transmission to a window, if one is set.
+func (c *call) paypalInTime(text string) *refusal {
+	if c.window() <= 0 {
+		return nil
+	}
+	at, refused := rfc3339(paypalTime, text)
+	if refused != nil {
+		return refused
+	}
+	return c.inTime(at)
 }

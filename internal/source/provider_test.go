@@ -87,7 +87,8 @@ func TestMailgun_Forms(t *testing.T) {
 	}
 	v := verify("timestamp=1700000000&token=token&signature=" + sum)
 	require.Equal(t, OK, v.Result, v.Explain())
-	require.Equal(t, "token", v.Items[0].Dedupe)
+	require.Equal(t, "1700000000token", v.Items[0].Dedupe)
+	require.Equal(t, "token", v.ID)
 	require.Equal(t, BodyAmbiguous, verify("timestamp=1700000000&token=token&token=x&signature="+sum).Reason)
 	require.Equal(t, MissingHeader, verify("timestamp=1700000000&token=token").Result)
 	require.Equal(t, Malformed, verify("%").Result)

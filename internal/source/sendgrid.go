@@ -40,6 +40,10 @@ func verifySendGrid(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
+	at, refused := c.abutting(sendgridTimestamp, values[1])
+	if refused != nil {
+		return Verdict{}, refused
+	}
 	secret, refused := matchPublic(c, readECDSA, func(key *ecdsa.PublicKey, body []byte) bool {
 		sum := sha256.New()
 		sum.Write([]byte(values[1]))
@@ -49,14 +53,8 @@ func verifySendGrid(c *call) (Verdict, *refusal) {
 	if refused != nil {
 		return Verdict{}, refused
 	}
-	if c.window() > 0 {
-		at, refused := seconds(sendgridTimestamp, values[1])
-		if refused != nil {
-			return Verdict{}, refused
-		}
-		if refused := c.inTime(at); refused != nil {
-			return Verdict{}, refused
-		}
+	if refused := c.inTime(at); refused != nil {
+		return Verdict{}, refused
 	}
 	return c.sendgridItems(secret), nil
 }

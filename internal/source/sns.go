@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"regexp"
 	"strings"
+	"time"
 )
 
 var awsSNS = &Provider{
@@ -16,7 +17,7 @@ var awsSNS = &Provider{
 	Type:      "Type",
 	Handshake: "SubscriptionConfirmation: a GET to SubscribeURL, once its signature and topic hold",
 	Retries:   "any 2xx",
-	Gotcha:    "The content type is text/plain. Raw message delivery has no signature and is refused.",
+	Gotcha:    "The content type is text/plain. Raw message delivery has no signature and is refused. The signed time is the publication's: a tolerance must be longer than the retries take.",
 	verify:    verifySNS,
 }
 
@@ -35,6 +36,7 @@ var snsName = regexp.MustCompile(`^sns\.([a-z0-9-]{3,}\.)?amazonaws\.com(\.cn)?$
 type snsMessage struct {
 	kind, id, topic, version, signature, certificate, subscribe string
 	content                                                     string
+	at                                                          time.Time
 }
 
 func verifySNS(c *call) (Verdict, *refusal) {
@@ -54,6 +56,9 @@ func verifySNS(c *call) (Verdict, *refusal) {
 		return Verdict{}, refused
 	}
 	if refused := c.checkSNS(m); refused != nil {
+		return Verdict{}, refused
+	}
+	if refused := c.inTime(m.at); refused != nil {
 		return Verdict{}, refused
 	}
 	if m.kind != "SubscriptionConfirmation" {
@@ -130,8 +135,13 @@ func readSNS(document value) (snsMessage, *refusal) {
 		case refused != nil:
 			return m, refused
 		}
-		if name == "SubscribeURL" {
+		switch name {
+		case "SubscribeURL":
 			m.subscribe = text
+		case "Timestamp":
+			if m.at, refused = rfc3339(name, text); refused != nil {
+				return m, refused
+			}
 		}
 		content.WriteString(name + "\n" + text + "\n")
 	}
