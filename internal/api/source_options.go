@@ -43,7 +43,7 @@ type genericRuleJSON struct {
 }
 
 type gapOptionsJSON struct {
-	BaseURL  string       `json:"base_url,omitempty" example:"https://github.example.com/api/v3" doc:"Where the provider's API is, if not at its own address."`
+	BaseURL  string       `json:"base_url,omitempty" example:"https://github.example.com/api/v3" doc:"Where the provider's API is, if not at its own address. The secret with the role repair goes there: while there is one, the host stays the same."`
 	Hook     *gapHookJSON `json:"hook,omitempty" doc:"Which webhook of GitHub's this source receives. Required there."`
 	Types    []string     `json:"types,omitempty" example:"[\"invoice.paid\"]" doc:"Which of Stripe's types its endpoint gets. Empty: all."`
 	Interval string       `json:"interval,omitempty" example:"5m" doc:"Between the beginnings of two comparisons, at least 1m. Left out: 5m."`

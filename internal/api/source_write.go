@@ -3,12 +3,20 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/source"
 )
+
+// SettingsRefusal is the error of UpdateSource for settings that make sense by
+// themselves, but not after the present ones. Its text completes a sentence that
+// begins with the field's name.
+type SettingsRefusal struct{ Field, Text string }
+
+func (e *SettingsRefusal) Error() string { return e.Field + " " + e.Text }
 
 type createSourceInput struct {
 	OncePerKey
@@ -82,6 +90,9 @@ func (s *server) updateSource(ctx context.Context, input *updateSourceInput) (*s
 		}
 	}
 	changed, err := s.Sources.UpdateSource(ctx, owner, id, change)
+	if refused, ok := errors.AsType[*SettingsRefusal](err); ok {
+		return nil, faultAs(InvalidSourceSettings, refused.Field, "%s", refused.Text)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -101,6 +103,28 @@ func TestSource_ChangesOnlyWhatIsNamed(t *testing.T) {
 	require.Equal(t, "provider", reset["dedupe"])
 	require.Nil(t, reset["forward_headers"])
 	require.Equal(t, map[string]any{"max_body_bytes": 512.}, reset["options"])
+}
+
+// refusingSources takes no settings after the present ones.
+type refusingSources struct{ *memory }
+
+func (refusingSources) UpdateSource(context.Context, Owner, delivery.ID, SourceChange) (Source, error) {
+	return Source{}, fmt.Errorf("changing: %w", &SettingsRefusal{Field: "options.repair.base_url", Text: "must stay"})
+}
+
+func TestSource_SettingsThatMayNotFollowThePresentOnes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	_, path := r.addSource(t, "acme", "stripe", "")
+	m := r.memory
+	r.handler = New(Options{
+		Publisher: m, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m, Recoveries: m, Signals: m,
+		Sources: refusingSources{m}, SourceRules: m, Rejections: m, GapRepairs: m, Tester: m, URLs: urls{}, Prober: m,
+		Translate: translate, MaxBodyBytes: 4096, Log: slog.New(slog.DiscardHandler),
+	})
+	p := r.call("PATCH", path, acmeKey, `{"options":{"repair":{"base_url":"https://b.example"}}}`).problem(t, InvalidSourceSettings)
+	require.Equal(t, "options.repair.base_url: must stay.", p.Detail)
+	require.Equal(t, []Fault{{Field: "options.repair.base_url", Detail: "must stay"}}, p.Errors)
 }
 
 func TestSource_PauseResumeDelete(t *testing.T) {

@@ -7,9 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
+	"github.com/malotehq/malote/internal/api"
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/egress"
 	"github.com/malotehq/malote/internal/gaprepair"
@@ -55,6 +59,59 @@ type repairSettings struct {
 	} `json:"hook"` // GitHub's
 }
 
+func readRepairSettings(repair json.RawMessage) (own repairSettings, _ error) {
+	if len(repair) == 0 {
+		return own, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(repair))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&own); err != nil {
+		return repairSettings{}, fmt.Errorf("repair: %w", err)
+	}
+	return own, nil
+}
+
+// origin is where the token goes, in one spelling; "" is the provider's own place.
+func (s repairSettings) origin() (string, error) {
+	if s.BaseURL == "" {
+		return "", nil
+	}
+	base, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return "", fmt.Errorf("repair: base_url: %w", err)
+	}
+	port := cmp.Or(base.Port(), map[string]string{"https": "443", "http": "80"}[base.Scheme])
+	return base.Scheme + "://" + net.JoinHostPort(strings.ToLower(base.Hostname()), port), nil
+}
+
+// keepsTokenAt refuses settings by which a repair's token would go to another host
+// than the present one: its owner gave it for that, nobody can read it, and whoever
+// changes settings may have a host of their own. What cannot be read may be any host.
+func keepsTokenAt(present, changed json.RawMessage) error {
+	before, err := originIn(present)
+	after, wrong := originIn(changed)
+	if err == nil && wrong == nil && before == after {
+		return nil
+	}
+	return &api.SettingsRefusal{
+		Field: "options.repair.base_url",
+		Text: "must name the same host as now while the source has a secret with the role repair, which would go to the other one: " +
+			"revoke that secret, change the address, and add the secret again (repair is replaced as a whole: repeat a base_url that is to stay)",
+	}
+}
+
+func originIn(settings json.RawMessage) (string, error) {
+	_, repair, err := splitSettings(settings)
+	if err != nil {
+		return "", err
+	}
+	own, err := readRepairSettings(repair)
+	if err != nil {
+		return "", err
+	}
+	return own.origin()
+}
+
 // repairable makes a source that can be compared of its provider, its settings and
 // its token; ok is false where it tells repetitions by a rule of its own.
 func repairable(provider string, settings json.RawMessage, token string, maxBody int) (found gaprepair.Source, ok bool, _ error) {
@@ -70,13 +127,9 @@ func repairable(provider string, settings json.RawMessage, token string, maxBody
 	if err != nil || !rules.KnowsRepetitionsByProvider() {
 		return gaprepair.Source{}, false, err
 	}
-	var own repairSettings
-	if len(repair) > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(repair))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&own); err != nil {
-			return gaprepair.Source{}, false, fmt.Errorf("repair: %w", err)
-		}
+	own, err := readRepairSettings(repair)
+	if err != nil {
+		return gaprepair.Source{}, false, err
 	}
 	found = gaprepair.Source{
 		Provider: provider, Token: gaprepair.Token(token), BaseURL: own.BaseURL, Types: own.Types,

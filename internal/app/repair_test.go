@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,4 +60,71 @@ func TestRepair_WhatStripeSentAndNeverCameIsBroughtIn(t *testing.T) {
 		bodies = append(bodies, string(a.body))
 	}
 	require.ElementsMatch(t, []string{event(1), event(2), event(3)}, bodies)
+}
+
+// TestRepair_NobodyLeadsATokenElsewhere who may change a source's settings but not
+// read its secrets.
+func TestRepair_NobodyLeadsATokenElsewhere(t *testing.T) {
+	t.Parallel()
+	var stolen atomic.Int32
+	list := func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"object":"list","has_more":false,"data":[]}`)
+	}
+	own := httptest.NewServer(http.HandlerFunc(list))
+	t.Cleanup(own.Close)
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer sk_test_of_the_repair" {
+			stolen.Add(1)
+		}
+		list(w, r)
+	}))
+	t.Cleanup(thief.Close)
+	s := start(t, testOptions(pgtest.DSN(t)))
+	s.must(201, "POST", "/v1/tenants", map[string]any{"id": "acme"})
+	token := map[string]any{"name": "api", "role": "repair", "value": "sk_test_of_the_repair"}
+	at := func(base any) map[string]any { return map[string]any{"base_url": base} }
+	source := func(repair any) string {
+		made := s.must(201, "POST", "/v1/sources", map[string]any{
+			"tenant": "acme", "name": "payments", "provider": "stripe", "secrets": []any{providerSecret, token},
+			"options": map[string]any{"repair": repair},
+		})
+		return "/v1/sources/" + made["id"].(string)
+	}
+	repair := func(path string, status int) map[string]any {
+		return s.must(status, "POST", path+"/repair", map[string]any{"since": time.Now().Add(-30 * time.Minute)})
+	}
+	patch := func(path string, status int, repair any) map[string]any {
+		return s.must(status, "PATCH", path, map[string]any{"name": "it", "options": map[string]any{"repair": repair}})
+	}
+	atOwn, atHome := source(at(own.URL)), source(map[string]any{})
+	for path, elsewhere := range map[string][]any{
+		atOwn:  {at(thief.URL), map[string]any{"BASE_URL": thief.URL}, map[string]any{}, nil, at("https://api.stripe.com")},
+		atHome: {at(thief.URL), at(own.URL)},
+	} {
+		for _, to := range elsewhere {
+			refused := patch(path, 422, to)
+			require.Equal(t, "invalid_source_settings", refused["code"])
+			require.Contains(t, refused["detail"], "revoke that secret", to)
+		}
+	}
+	repair(atOwn, 200)
+	patch(atOwn, 200, map[string]any{"base_url": own.URL + "/other", "interval": "10m"})
+	patch(atOwn, 200, at(strings.ToUpper(own.URL[:4])+own.URL[4:]))
+	patch(atHome, 200, map[string]any{"types": []any{"invoice.paid"}})
+	require.Zero(t, stolen.Load())
+
+	secrets := s.must(200, "GET", atOwn+"/secrets", nil)["data"].([]any)
+	for _, one := range secrets {
+		if one := one.(map[string]any); one["role"] == "repair" {
+			status, _, _ := s.tryCall(http.DefaultClient, "DELETE", atOwn+"/secrets/"+one["id"].(string), nil) // it has no body
+			require.Equal(t, http.StatusNoContent, status)
+		}
+	}
+	require.Equal(t, "source_not_repairable", repair(atOwn, 409)["code"])
+	patch(atOwn, 200, at(thief.URL))
+	repair(atOwn, 409)
+	require.Zero(t, stolen.Load(), "it is forgotten")
+	s.must(201, "POST", atOwn+"/secrets", token)
+	repair(atOwn, 200)
+	require.NotZero(t, stolen.Load(), "whoever adds it again sends it there")
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/malotehq/malote/internal/api"
@@ -58,7 +57,11 @@ func (a sourcesAPI) Sources(ctx context.Context, owner api.Owner, page api.Page)
 
 // UpdateSource implements api.Sources.
 func (a sourcesAPI) UpdateSource(ctx context.Context, owner api.Owner, id delivery.ID, change api.SourceChange) (api.Source, error) {
-	changed, err := a.registry.UpdateSource(ctx, ownerOf(owner), id, registry.SourceChange(change))
+	if change.Settings == nil {
+		renamed, err := a.registry.UpdateSource(ctx, ownerOf(owner), id, registry.SourceChange(change))
+		return sourceOf(renamed), err
+	}
+	changed, err := a.registry.UpdateGuardedSource(ctx, ownerOf(owner), id, registry.SourceChange(change), keepsTokenAt)
 	return sourceOf(changed), err
 }
 
@@ -188,16 +191,13 @@ func (a gapRepairsAPI) RepairGaps(ctx context.Context, id delivery.ID, since, un
 
 // repairable finds a source with its token.
 func (a gapRepairsAPI) repairable(ctx context.Context, id delivery.ID) (gaprepair.Source, error) {
-	listed, err := a.registry.RepairSources(ctx)
-	at := slices.IndexFunc(listed, func(s registry.RepairSource) bool { return s.ID == id })
-	switch {
-	case at >= 0: // others' trouble is not this one's
-	case err != nil:
-		return gaprepair.Source{}, err
-	default:
-		return gaprepair.Source{}, &api.GapRefusal{Text: "The source is paused, or has no secret with the role repair: a key of the provider's API that reads its list."}
+	stored, err := a.registry.RepairSource(ctx, id)
+	if errors.Is(err, registry.ErrNoSource) {
+		err = &api.GapRefusal{Text: "The source is paused, or has no secret with the role repair: a key of the provider's API that reads its list."}
 	}
-	stored := listed[at]
+	if err != nil {
+		return gaprepair.Source{}, err
+	}
 	found, byProvider, err := repairable(stored.Provider, stored.Settings, stored.Token.Value, cmp.Or(a.maxBody, ingest.DefaultMaxBody))
 	found.ID, found.Tenant, found.Since = stored.ID, stored.Tenant, stored.CreatedAt
 	if err == nil && !byProvider {
@@ -222,6 +222,12 @@ func gapProblem(err error) error {
 	}
 	if failed, ok := errors.AsType[*gaprepair.APIError](err); ok {
 		return &api.GapFailure{Text: failed.Error(), Wait: failed.Wait}
+	}
+	if busy, ok := errors.AsType[*gaprepair.BusyError](err); ok {
+		return &api.GapRefusal{Text: "It cannot begin now, since " + busy.Error() + ": repeat the request when that is over."}
+	}
+	if errors.Is(err, gaprepair.ErrTooMuch) {
+		return &api.GapRefusal{Field: "since", Text: "is too far back: " + err.Error() + "; what was compared until then is done"}
 	}
 	if errors.Is(err, gaprepair.ErrEmptySpan) {
 		return &api.GapRefusal{Field: "until", Text: err.Error()}
