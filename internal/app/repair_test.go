@@ -128,3 +128,50 @@ func TestRepair_NobodyLeadsATokenElsewhere(t *testing.T) {
 	repair(atOwn, 200)
 	require.NotZero(t, stolen.Load(), "whoever adds it again sends it there")
 }
+
+// TestRepair_BusyOrTooMuch are answers that people can do something about.
+func TestRepair_BusyOrTooMuch(t *testing.T) {
+	t.Parallel()
+	var page atomic.Int64
+	entered, leave := make(chan struct{}), make(chan struct{})
+	stripe := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !r.URL.Query().Has("created[gte]") { // the first comparison that Malote makes by itself
+			fmt.Fprint(w, `{"object":"list","has_more":false,"data":[]}`)
+			return
+		}
+		n := page.Add(1)
+		if n == 1 {
+			close(entered)
+			<-leave
+		}
+		fmt.Fprintf(w, `{"object":"list","has_more":true,"data":[{"id":"evt_%d","type":"a","created":%d}]}`, n, time.Now().Add(-10*time.Minute).Unix())
+	}))
+	t.Cleanup(stripe.Close)
+	s := start(t, testOptions(pgtest.DSN(t)))
+	s.must(201, "POST", "/v1/tenants", map[string]any{"id": "acme"})
+	made := s.must(201, "POST", "/v1/sources", map[string]any{
+		"tenant": "acme", "name": "payments", "provider": "stripe", "secrets": []any{map[string]any{"role": "repair", "value": "sk_test"}},
+		"options": map[string]any{"repair": map[string]any{"base_url": stripe.URL, "interval": "1h"}},
+	})
+	path := "/v1/sources/" + made["id"].(string) + "/repair"
+	ask := map[string]any{"since": time.Now().Add(-30 * time.Minute), "dry_run": true}
+	type outcome struct {
+		status int
+		answer map[string]any
+		err    error
+	}
+	first := make(chan outcome, 1)
+	go func() {
+		status, answer, err := s.tryCall(http.DefaultClient, "POST", path, ask)
+		first <- outcome{status, answer, err}
+	}()
+	<-entered
+	busy := s.must(409, "POST", path, ask)
+	require.Equal(t, "source_not_repairable", busy["code"])
+	require.Contains(t, busy["detail"], "a repair of this source is under way")
+	close(leave)
+	ended := <-first
+	require.NoError(t, ended.err)
+	require.Equal(t, 400, ended.status, ended.answer)
+	require.Contains(t, ended.answer["detail"], "since: is too far back: the provider lists more")
+}
