@@ -11,6 +11,7 @@ var discord = &Provider{
 	Name: "discord", Title: "Discord",
 	Headers:     []string{"X-Signature-Ed25519", "X-Signature-Timestamp"},
 	Signed:      "ed25519 over the timestamp and the body, hexadecimal, in X-Signature-Ed25519",
+	signsTime:   true,
 	Secret:      "the application's public key, hexadecimal",
 	Dedupe:      "the body's hash: no identifier is documented",
 	Type:        "event.type",

@@ -10,6 +10,7 @@ import (
 var generic = &Provider{
 	Name: "generic", Title: "Any other sender",
 	Signed:    "as configured: HMAC over a template; or a token in a header, a bearer token, basic authentication, a token in the query, or a list of addresses",
+	signsTime: true,
 	Secret:    "the shared key, token, or user:password",
 	Dedupe:    "as configured: a header or a path in the JSON; else the body's hash",
 	Type:      "as configured: a header or a path in the JSON",

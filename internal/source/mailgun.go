@@ -10,6 +10,7 @@ import (
 var mailgun = &Provider{
 	Name: "mailgun", Title: "Mailgun",
 	Signed:    "HMAC-SHA256 of timestamp and token, hexadecimal, all three in the body's signature; event-data is NOT signed",
+	signsTime: true,
 	Secret:    "the account's HTTP webhook signing key",
 	Dedupe:    "signature.timestamp and token as they are signed, so that they cannot vouch for other data",
 	Type:      "event-data.event",

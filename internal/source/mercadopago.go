@@ -10,6 +10,7 @@ var mercadopago = &Provider{
 	Name: "mercadopago", Title: "Mercado Pago",
 	Headers:   []string{"x-signature", "x-request-id"},
 	Signed:    "HMAC-SHA256 of “id:…;request-id:…;ts:…;”, hexadecimal, in x-signature: ts=…,v1=…; the body is NOT signed",
+	signsTime: true,
 	Secret:    "the webhook's secret key",
 	Dedupe:    "the URL's data.id and x-request-id, which are signed; without x-request-id, ts",
 	Type:      "action, else type",

@@ -21,6 +21,7 @@ var paypal = &Provider{
 	Name: "paypal", Title: "PayPal",
 	Headers:   []string{paypalSignature, paypalID, paypalTime, paypalCertificate, paypalAlgorithm},
 	Signed:    "RSA with SHA-256 over “id|time|webhook id|CRC-32 of the body in decimal”, base64, in " + paypalSignature,
+	signsTime: true,
 	Secret:    "the webhook's id",
 	Dedupe:    "PAYPAL-TRANSMISSION-ID, which is signed, and id",
 	Type:      "event_type",

@@ -33,9 +33,15 @@ type Provider struct {
 	// Success is the receipt; a zero status means any 2xx.
 	Success Response
 
+	signsTime   bool // though Window is 0
 	verify      func(*call) (Verdict, *refusal)
 	checkSecret func(string) error
 }
+
+// SignsTime says whether requests have a signed time, so that a window can be
+// held to: without one, a window that is set does nothing. For the generic source
+// it is true, as it depends on its rule: see [Generic.TimestampHeader].
+func (p *Provider) SignsTime() bool { return p.Window > 0 || p.signsTime }
 
 // Options are a source's settings that a provider's rule takes.
 type Options struct {

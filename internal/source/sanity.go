@@ -4,6 +4,7 @@ var sanity = &Provider{
 	Name: "sanity", Title: "Sanity",
 	Headers:   []string{"sanity-webhook-signature"},
 	Signed:    "HMAC-SHA256 of “t.body”, URL-safe base64 without padding, in sanity-webhook-signature: t=…,v1=…; t in milliseconds",
+	signsTime: true,
 	Secret:    "the webhook's secret",
 	Dedupe:    "idempotency-key, else the body's hash",
 	Type:      "sanity-operation",

@@ -21,6 +21,7 @@ var sendgrid = &Provider{
 	Name: "sendgrid", Title: "SendGrid",
 	Headers:     []string{sendgridSignature, sendgridTimestamp},
 	Signed:      "ECDSA on P-256 over the timestamp and the body, DER in base64, in " + sendgridSignature,
+	signsTime:   true,
 	Secret:      "the verification key: a public key in base64",
 	Dedupe:      "sg_event_id of each item",
 	Type:        "event of each item",

@@ -12,6 +12,7 @@ var awsSNS = &Provider{
 	Name: "aws_sns", Title: "Amazon SNS",
 	Headers:   []string{"x-amz-sns-message-type", "x-amz-sns-message-id", "x-amz-sns-topic-arn"},
 	Signed:    "RSA over lines of names and values, with SHA-1 (SignatureVersion 1) or SHA-256 (2), base64, in the body's Signature",
+	signsTime: true,
 	Secret:    "the topic's ARN: every topic of every customer is signed by one key",
 	Dedupe:    "MessageId",
 	Type:      "Type",

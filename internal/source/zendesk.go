@@ -11,6 +11,7 @@ var zendesk = &Provider{
 	Name: "zendesk", Title: "Zendesk",
 	Headers:   []string{"X-Zendesk-Webhook-Signature", "X-Zendesk-Webhook-Signature-Timestamp", "X-Zendesk-Webhook-Invocation-Id"},
 	Signed:    "HMAC-SHA256 of the timestamp and the body, base64, in X-Zendesk-Webhook-Signature; the timestamp is RFC 3339",
+	signsTime: true,
 	Secret:    "the webhook's signing secret, verbatim: it looks like base64 and is not decoded",
 	Dedupe:    "X-Zendesk-Webhook-Invocation-Id, else the id of an event",
 	Type:      "type",

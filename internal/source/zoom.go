@@ -10,6 +10,7 @@ var zoom = &Provider{
 	Name: "zoom", Title: "Zoom",
 	Headers:   []string{"x-zm-signature", "x-zm-request-timestamp"},
 	Signed:    "HMAC-SHA256 of “v0:timestamp:body”, x-zm-signature: v0=hexadecimal",
+	signsTime: true,
 	Secret:    "the app's webhook secret token",
 	Dedupe:    "the body's hash: there is no identifier, but event_ts in milliseconds",
 	Type:      "event",
