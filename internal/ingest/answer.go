@@ -31,6 +31,9 @@ const (
 // turnedAway is the answer for one of the door's own reasons.
 func turnedAway(reason source.Reason, detail string) *answer {
 	a := &answer{response: problem(statusOf(reason), string(reason)), reason: reason, detail: detail}
+	if reason == Overloaded {
+		a.hangUp = true // net/http waits for the body before it sends an answer
+	}
 	switch reason {
 	case Overloaded, StorageUnavailable, FetchFailed:
 		a.retryAfter = soon

@@ -173,26 +173,39 @@ func TestDoor_SlowSendersDoNotShutTheDoor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.MaxRequests = 8; o.StorageTime = 20 * time.Second })
 	server := r.serve()
-	for range perSource {
+	waiting := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == int64(n) }, 5*time.Second, time.Millisecond)
+	}
+	for i := range perSource {
 		busy := r.token(`"dedupe":"none"`)
 		var open []net.Conn
 		for range 2 {
 			open = append(open, r.stall(t, server, busy, 5, 2))
 		}
-		require.Eventually(t, func() bool { return r.door.room.places.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
+		waiting(2*i + 2)
 		require.Equal(t, http.StatusServiceUnavailable, statusFrom(t, r.stall(t, server, busy, 5, 2)), "and does not have to wait")
 		require.Equal(t, http.StatusOK, r.post(busy, "x").Code)
 		_, err := open[0].Write([]byte("cde"))
 		require.NoError(t, err)
 		require.Equal(t, http.StatusUnauthorized, statusFrom(t, open[0]), "who comes late comes in")
 		r.stall(t, server, busy, 5, 2)
+		waiting(2*i + 2)
 	}
-	require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == 8 }, 5*time.Second, time.Millisecond)
 	require.Equal(t, http.StatusOK, r.post(r.token(""), "x").Code)
 	server.CloseClientConnections()
-	require.Eventually(t, func() bool { return r.door.room.waiting.taken.Load() == 0 }, 5*time.Second, time.Millisecond)
+	waiting(0)
 	require.Zero(t, r.door.room.waitedBytes.taken.Load())
 	require.Zero(t, r.door.room.bytes.taken.Load())
+}
+
+// Who is turned away for want of room has not to send a body first.
+func TestDoor_IsFullAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.MaxRequests, o.BodyTime = 1, time.Hour })
+	server, id := r.serve(), r.token("")
+	require.True(t, r.door.room.places.take(1))
+	require.Equal(t, http.StatusServiceUnavailable, statusFrom(t, r.stall(t, server, id, 5, 2)))
 }
 
 // Nor do those hold all the memory who have sent much, whatever sources they know.
