@@ -23,14 +23,19 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	switch {
-	case e.Err != nil:
-		return fmt.Sprintf("fetching from %s: %s: %v", e.Host, e.Failure, e.Err)
-	case e.Status != 0:
-		return fmt.Sprintf("fetching from %s: %s: the answer was %d", e.Host, e.Failure, e.Status)
-	default:
-		return fmt.Sprintf("fetching from %s: %s", e.Host, e.Failure)
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %v", e.Summary(), e.Err)
 	}
+	return e.Summary()
+}
+
+// Summary is the error without what this machine's network said of it, for those
+// who may not know about that.
+func (e *Error) Summary() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("fetching from %s: %s: the answer was %d", e.Host, e.Failure, e.Status)
+	}
+	return fmt.Sprintf("fetching from %s: %s", e.Host, e.Failure)
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -248,6 +248,7 @@ func TestFetch_Gateway_G08_GoesThroughTheGuard(t *testing.T) {
 		require.Equal(t, Unavailable, failureOf(t, err))
 		_, blocked := errors.AsType[*egress.BlockedError](err)
 		require.True(t, blocked, "%v", err)
+		require.Equal(t, "fetching from example.com: unavailable", err.(*Error).Summary())
 	}
 }
 

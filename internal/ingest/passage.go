@@ -152,27 +152,33 @@ func (p *passage) unpack() *answer {
 	return nil
 }
 
-// fetches bounds what one request can have fetched.
-const fetches = 2
+// fetches bounds what one request can have fetched. Each secret may need something
+// of its own.
+const fetches = 4
 
-// verify asks package source, and fetches what it asks for.
+// verify asks package source, and fetches what it asks for. What the provider will
+// never give has nothing in it: another secret may do without.
 func (p *passage) verify() *answer {
-	options := source.Options{Window: p.live.settings.Window, Generic: p.live.settings.Generic}
-	for range fetches {
+	options := source.Options{
+		Window: p.live.settings.Window, Generic: p.live.settings.Generic, Fetched: make(map[string][]byte),
+	}
+	var refused error
+	for fetched := 0; ; fetched++ {
 		p.verdict = p.live.provider.Verify(p.request, p.live.Secrets, options, p.now())
-		if p.verdict.Fetch == nil || p.verdict.Accepted() {
+		if p.verdict.Fetch == nil || p.verdict.Accepted() || fetched == fetches {
 			break
 		}
-		content, refused := p.fetch(*p.verdict.Fetch)
-		if refused != nil {
-			return refused
+		content, err := p.fetcher.Fetch(p.r.Context(), p.live.ID, *p.verdict.Fetch)
+		if err != nil && !isFinal(err) {
+			return turnedAway(FetchFailed, summaryOf(err))
 		}
-		if options.Fetched == nil {
-			options.Fetched = make(map[string][]byte)
-		}
+		refused = err
 		options.Fetched[p.verdict.Fetch.Key] = content
 	}
 	if !p.verdict.Accepted() {
+		if refused != nil {
+			p.verdict = source.Verdict{Result: source.BadSignature, Reason: source.KeyUnknown, Detail: summaryOf(refused)}
+		}
 		return p.refuse(p.verdict)
 	}
 	if p.verdict.Secret != "" && p.live.isNews(p.verdict.Secret) {
@@ -194,20 +200,26 @@ func (p *passage) refuse(v source.Verdict) *answer {
 	return a
 }
 
-// fetch gets something. Where the provider will never give it, whoever named it
-// is not genuine; else the sender comes again.
-func (p *passage) fetch(want source.Fetch) ([]byte, *answer) {
-	content, err := p.fetcher.Fetch(p.r.Context(), p.live.ID, want)
-	if err == nil {
-		return content, nil
-	}
-	if final, ok := errors.AsType[interface {
+// isFinal says that the provider will never give it: whoever named it is not
+// genuine. Else the sender comes again.
+func isFinal(err error) bool {
+	final, ok := errors.AsType[interface {
 		error
 		Final() bool
-	}](err); ok && final.Final() {
-		return nil, p.refuse(source.Verdict{Result: source.BadSignature, Reason: source.KeyUnknown, Detail: err.Error()})
+	}](err)
+	return ok && final.Final()
+}
+
+// summaryOf is what whoever runs the source may know of a failed fetch. The rest
+// is about the operator's network.
+func summaryOf(err error) string {
+	if summed, ok := errors.AsType[interface {
+		error
+		Summary() string
+	}](err); ok {
+		return summed.Summary()
 	}
-	return nil, turnedAway(FetchFailed, err.Error())
+	return ""
 }
 
 // shake answers a handshake. One that must be confirmed by a visit is accepted
@@ -217,8 +229,13 @@ func (p *passage) shake() *answer {
 		return nil
 	}
 	if p.verdict.Fetch != nil {
-		if _, refused := p.fetch(*p.verdict.Fetch); refused != nil {
-			return refused
+		_, err := p.fetcher.Fetch(p.r.Context(), p.live.ID, *p.verdict.Fetch)
+		switch {
+		case err == nil:
+		case isFinal(err):
+			return p.refuse(source.Verdict{Result: source.BadSignature, Reason: source.KeyUnknown, Detail: summaryOf(err)})
+		default:
+			return turnedAway(FetchFailed, summaryOf(err))
 		}
 	}
 	return &answer{response: p.verdict.Response}

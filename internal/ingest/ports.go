@@ -36,7 +36,8 @@ type Publisher interface {
 }
 
 // Fetcher gets what verification needs, within seconds. owner is who pays for it.
-// An error with a method Final() bool that says true will be the same next time.
+// An error with a method Final() bool that says true will be the same next time;
+// one with a method Summary() string says with it what a tenant may know.
 type Fetcher interface {
 	Fetch(ctx context.Context, owner delivery.ID, want source.Fetch) ([]byte, error)
 }
