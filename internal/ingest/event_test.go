@@ -103,6 +103,10 @@ func TestDedupe_ItemsOfABatchStayApart(t *testing.T) {
 	require.Equal(t, 2, send("1").Duplicates)
 	require.Zero(t, send("2").Duplicates)
 	require.Len(t, r.ledger.all(), 4)
+	long := strings.Repeat("k", 255) // with a place it is too long for a key
+	require.Zero(t, send(long).Duplicates)
+	require.Equal(t, 2, send(long).Duplicates)
+	require.Zero(t, send(long[1:]+"x").Duplicates)
 }
 
 // No key is too long for the database, whatever a sender calls its events.

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -68,9 +70,22 @@ const (
 	byNothing
 )
 
-// key is an event's idempotency key, of at most 256 bytes; empty: no other event
-// is its repetition.
+// maxKey is what the database has room for, in bytes.
+const maxKey = 256
+
+// key is an event's idempotency key, of at most maxKey bytes; empty: no other
+// event is its repetition.
 func (d Dedupe) key(of event) string {
+	key := d.whole(of)
+	if len(key) > maxKey { // such as a long header's value and an item's place
+		sum := sha256.Sum256([]byte(key))
+		return "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return key
+}
+
+// whole is the key, however long.
+func (d Dedupe) whole(of event) string {
 	switch d.by {
 	case byNothing:
 		return ""
