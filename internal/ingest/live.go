@@ -71,19 +71,30 @@ func newLiveSources(sources Sources, maxBody int, newRoom func() *room) *liveSou
 }
 
 // find gives a source that was read at most freshFor ago; nil: there is none.
-// However many ask at once, it is read once.
+// However many ask at once, it is read once. Who joined a look-up whose time ended
+// before his own begins another.
 func (s *liveSources) find(ctx context.Context, id delivery.ID) (*live, error) {
 	if found, known := s.fresh(id, time.Now()); known {
 		return found, nil
 	}
 	deadline, _ := ctx.Deadline()
-	done := s.flights.DoChan(string(id[:]), func() (any, error) { return s.read(deadline, id) })
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case result := <-done:
-		found, _ := result.Val.(*live)
-		return found, result.Err
+	for {
+		mine := false
+		done := s.flights.DoChan(string(id[:]), func() (any, error) {
+			mine = true
+			return s.read(deadline, id)
+		})
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case result := <-done:
+			isOver := errors.Is(result.Err, context.DeadlineExceeded) || errors.Is(result.Err, errCrowded)
+			if isOver && !mine && ctx.Err() == nil {
+				continue
+			}
+			found, _ := result.Val.(*live)
+			return found, result.Err
+		}
 	}
 }
 

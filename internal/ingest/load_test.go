@@ -90,6 +90,27 @@ func TestDoor_WaitsAddUpToLessThanASecond(t *testing.T) {
 	})
 }
 
+// Who joins a look-up that is about to end has his own time all the same.
+func TestDoor_JoiningALookUpCostsNoTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		id := r.token("")
+		r.change(func(s *shelf) { s.takes = time.Hour })
+		var senders sync.WaitGroup
+		senders.Go(func() { require.Equal(t, http.StatusServiceUnavailable, r.post(id, "x").Code) })
+		time.Sleep(DefaultStorageTime - time.Millisecond)
+		for range 20 {
+			senders.Go(func() { require.Equal(t, http.StatusOK, r.post(id, "x").Code) })
+		}
+		synctest.Wait()
+		r.change(func(s *shelf) { s.takes = 500 * time.Millisecond })
+		senders.Wait()
+		require.Equal(t, 2, r.asked)
+		time.Sleep(time.Minute)
+	})
+}
+
 func TestDoor_AnUnreachableDatabaseIsA503(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
