@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,9 @@ import (
 const (
 	// flushEvery is how often rejections are written down.
 	flushEvery = 5 * time.Second
+	// rowEvery is how often a source has a row for the same reason: the first is
+	// soon there to be seen, and a flood that goes on fills no table.
+	rowEvery = time.Minute
 	// flushTime bounds one writing, and how long a stop waits for the last.
 	flushTime = 3 * time.Second
 	// gathered bounds the rows that wait to be written: a source has few reasons
@@ -26,15 +28,16 @@ const (
 )
 
 // Gatherer keeps rejections in memory, one for each source and reason, and writes
-// them down from time to time: a flood of bad requests costs a row every few
-// seconds. What waits when the process dies is lost.
+// them down from time to time: a flood of bad requests costs a row a minute. What
+// waits when the process dies is lost.
 type Gatherer struct {
 	rejections Rejections
 	log        *slog.Logger
 
 	mu      sync.Mutex
 	waiting map[rejectionKey]Rejection
-	lost    int64 // had no room
+	written map[rejectionKey]time.Time // those of the last rowEvery
+	lost    int64                      // had no room
 }
 
 type rejectionKey struct {
@@ -44,7 +47,10 @@ type rejectionKey struct {
 
 // NewGatherer makes one. Run must be running.
 func NewGatherer(rejections Rejections, log *slog.Logger) *Gatherer {
-	return &Gatherer{rejections: rejections, log: log, waiting: make(map[rejectionKey]Rejection)}
+	return &Gatherer{
+		rejections: rejections, log: log,
+		waiting: make(map[rejectionKey]Rejection), written: make(map[rejectionKey]time.Time),
+	}
 }
 
 // Run writes down what was gathered, until ctx ends, and then the rest.
@@ -54,9 +60,9 @@ func (g *Gatherer) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			g.flush(ctx)
+			g.flush(ctx, g.due(time.Now()))
 		case <-ctx.Done():
-			g.flush(context.WithoutCancel(ctx))
+			g.flush(context.WithoutCancel(ctx), all)
 			return
 		}
 	}
@@ -98,29 +104,61 @@ func merged(a, b Rejection) Rejection {
 	return b
 }
 
-// flush writes what waits, in one statement. What cannot be written waits on.
-func (g *Gatherer) flush(ctx context.Context) {
-	rejections, lost := g.take()
+// all says of every key that it may be written.
+func all(rejectionKey) bool { return true }
+
+// due says of which keys there is no row of the last rowEvery, to take, which
+// holds the lock.
+func (g *Gatherer) due(now time.Time) func(rejectionKey) bool {
+	return func(key rejectionKey) bool {
+		last, wasWritten := g.written[key]
+		return !wasWritten || now.Sub(last) >= rowEvery
+	}
+}
+
+// flush writes what waits and may be written, in one statement. What cannot be
+// written waits on.
+func (g *Gatherer) flush(ctx context.Context, may func(rejectionKey) bool) {
+	rejections, lost := g.take(may)
 	if lost > 0 {
 		g.log.Warn("too many sources turned requests away at once; some have no record", "requests", lost)
 	}
 	if len(rejections) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	within, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	if err := g.rejections.RecordRejections(ctx, rejections); err != nil {
+	if err := g.rejections.RecordRejections(within, rejections); err != nil {
 		g.log.Warn("writing down the requests that were turned away failed; it is tried again", "error", err)
 		for _, r := range rejections {
 			g.add(r)
 		}
+		return
 	}
+	g.note(rejections, time.Now())
 }
 
-func (g *Gatherer) take() ([]Rejection, int64) {
+func (g *Gatherer) take(may func(rejectionKey) bool) ([]Rejection, int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	rejections, lost := slices.Collect(maps.Values(g.waiting)), g.lost
-	g.waiting, g.lost = make(map[rejectionKey]Rejection), 0
+	var rejections []Rejection
+	for key, r := range g.waiting {
+		if may(key) {
+			rejections = append(rejections, r)
+			delete(g.waiting, key)
+		}
+	}
+	lost := g.lost
+	g.lost = 0
 	return rejections, lost
+}
+
+// note remembers what has a row now, and forgets what may have another.
+func (g *Gatherer) note(rejections []Rejection, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	maps.DeleteFunc(g.written, func(_ rejectionKey, last time.Time) bool { return now.Sub(last) >= rowEvery })
+	for _, r := range rejections {
+		g.written[rejectionKey{r.Source, r.Reason}] = now
+	}
 }
