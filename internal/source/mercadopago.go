@@ -12,7 +12,7 @@ var mercadopago = &Provider{
 	Signed:    "HMAC-SHA256 of “id:…;request-id:…;ts:…;”, hexadecimal, in x-signature: ts=…,v1=…; the body is NOT signed",
 	signsTime: true,
 	Secret:    "the webhook's secret key",
-	Dedupe:    "the URL's data.id and x-request-id, which are signed; without x-request-id, ts",
+	Dedupe:    "id; whether a retry keeps its x-request-id is not documented",
 	Type:      "action, else type",
 	Handshake: "none",
 	Retries:   "200 or 201 within 22 s",
@@ -53,16 +53,7 @@ func verifyMercadoPago(c *call) (Verdict, *refusal) {
 	if refused := c.aboutTheSame(id); refused != nil {
 		return Verdict{}, refused
 	}
-	item := c.identified(c.text("id"), orElse(c.text("action"), c.text("type")))
-	switch {
-	case request != "":
-		item.Dedupe = joined("request", request, id)
-	case id != "":
-		item.Dedupe = joined("ts", read.clock, id)
-	default: // a time alone is signed, which two events may share
-		item.Dedupe = joined("ts", read.clock, BodyHash(c.Body))
-	}
-	return c.event(secret, item), nil
+	return c.event(secret, c.identified(c.text("id"), orElse(c.text("action"), c.text("type")))), nil
 }
 
 // mercadopagoNames are what is signed besides the time: the identifier in the

@@ -23,7 +23,7 @@ var paypal = &Provider{
 	Signed:    "RSA with SHA-256 over “id|time|webhook id|CRC-32 of the body in decimal”, base64, in " + paypalSignature,
 	signsTime: true,
 	Secret:    "the webhook's id",
-	Dedupe:    "PAYPAL-TRANSMISSION-ID, which is signed, and id",
+	Dedupe:    "id; whether a retry keeps its transmission's id is not documented",
 	Type:      "event_type",
 	Handshake: "none",
 	Retries:   "any 2xx; 25 tries in 3 days",
@@ -69,9 +69,7 @@ func verifyPayPal(c *call) (Verdict, *refusal) {
 	if refused := c.paypalInTime(values[1]); refused != nil {
 		return Verdict{}, refused
 	}
-	item := c.identified(c.text("id"), c.text("event_type"))
-	item.Dedupe = joined(values[0], item.Dedupe)
-	return c.event(secret, item), nil
+	return c.event(secret, c.identified(c.text("id"), c.text("event_type"))), nil
 }
 
 // paypalInTime holds the transmission to a window, if one is set.
