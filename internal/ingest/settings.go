@@ -32,7 +32,8 @@ type Settings struct {
 	Success source.Response
 	// MaxBodyBytes ("max_body_bytes") bounds the body, before and after unpacking.
 	MaxBodyBytes int
-	// Rate ("rate_limit": {"per_second", "burst"}) is for each process.
+	// Rate ("rate_limit": {"per_second", "burst"}) is for each process, and counts
+	// what is genuine. As many others may come besides.
 	Rate RateLimit
 	// AsReceived ("content_encoding": "as_received", else "unpack") leaves a
 	// content coding on: see the package's comment.
