@@ -1,48 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// vectors are the records of package egress, as one array.
-func vectors(t testing.TB) (array string, records []json.RawMessage) {
-	t.Helper()
-	text, err := os.ReadFile("../../internal/egress/testdata/ssrf_urls.json")
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &records))
-	require.Len(t, records, 130)
-	return string(text), records
-}
-
 func TestURLCheck_G08_Vectors(t *testing.T) {
 	t.Parallel()
-	array, records := vectors(t)
-	var lines strings.Builder
-	for _, record := range records {
-		var line bytes.Buffer
-		require.NoError(t, json.Compact(&line, record))
-		lines.WriteString(line.String() + "\n")
+	check := func(t *testing.T, record json.RawMessage, answer string) {
+		require.Equal(t, field[string](t, string(record), "verdict"), field[string](t, answer, "verdict"), "%s", record)
+		require.NotEmpty(t, field[string](t, answer, "reason"))
+		_ = field[string](t, answer, "normalized")
 	}
-	for form, input := range map[string]string{"one array": array, "a line each": lines.String()} {
-		t.Run(form, func(t *testing.T) {
-			t.Parallel()
-			got := maloteReading(t, input, "url", "check", "--jsonl")
-			require.Zero(t, got.code, got.stderr)
-			answers := splitLines(got.stdout)
-			require.Len(t, answers, len(records))
-			for i, record := range records {
-				require.Equal(t, field[string](t, string(record), "verdict"), field[string](t, answers[i], "verdict"), "%s", record)
-				require.NotEmpty(t, field[string](t, answers[i], "reason"))
-				_ = field[string](t, answers[i], "normalized")
-			}
-		})
-	}
+	answersRecords(t, "../../internal/egress/testdata/ssrf_urls.json", 130, check, "url", "check", "--jsonl")
 }
 
 func TestURLCheck_One(t *testing.T) {

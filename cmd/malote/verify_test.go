@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,37 +12,9 @@ import (
 	"github.com/malotehq/malote/internal/source"
 )
 
-// inboundVectors are the records of package source, as one array.
-func inboundVectors(t testing.TB) (array string, records []json.RawMessage) {
-	t.Helper()
-	text, err := os.ReadFile("../../internal/source/testdata/inbound_vectors.json")
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &records))
-	require.Len(t, records, 177)
-	return string(text), records
-}
-
 func TestVerify_Vectors(t *testing.T) {
 	t.Parallel()
-	array, records := inboundVectors(t)
-	var lines strings.Builder
-	for _, record := range records {
-		var line bytes.Buffer
-		require.NoError(t, json.Compact(&line, record))
-		lines.WriteString(line.String() + "\n")
-	}
-	for form, input := range map[string]string{"one array": array, "a line each": lines.String()} {
-		t.Run(form, func(t *testing.T) {
-			t.Parallel()
-			got := maloteReading(t, input, "verify", "--jsonl")
-			require.Zero(t, got.code, got.stderr)
-			answers := splitLines(got.stdout)
-			require.Len(t, answers, len(records))
-			for i, record := range records {
-				checkJudgement(t, record, answers[i])
-			}
-		})
-	}
+	answersRecords(t, "../../internal/source/testdata/inbound_vectors.json", 177, checkJudgement, "verify", "--jsonl")
 }
 
 func checkJudgement(t *testing.T, record json.RawMessage, answer string) {
