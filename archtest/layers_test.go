@@ -23,7 +23,7 @@ var pure = []string{
 
 var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
-	"internal/store/retention", "internal/store/watch", "internal/store/inbound",
+	"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/outbox",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -53,7 +53,9 @@ var layers = []layer{
 	},
 
 	// Storage. The sub-packages share the store, and know nothing of each other.
-	{packages: []string{"internal/store"}, uses: pure, tests: equipment},
+	{packages: []string{"internal/store"}, uses: slices.Concat(pure, []string{"internal/store/outbox"}), tests: equipment},
+	// The outbox may be in a database that has nothing else of ours.
+	{packages: []string{"internal/store/outbox"}, tests: equipment},
 	{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
@@ -139,7 +141,7 @@ var libraries = []library{
 	{"cel.dev/cel-go", []string{"internal/filter"}},
 	{"github.com/google/uuid", []string{"internal/delivery"}},
 	{"github.com/jackc/pgx/v5", slices.Concat(storage, []string{"internal/store/pgtest", "internal/localpg", "outbox"})},
-	{"github.com/pressly/goose/v3", []string{"internal/store"}},
+	{"github.com/pressly/goose/v3", []string{"internal/store", "internal/store/outbox"}},
 	{"github.com/prometheus/client_golang", []string{"internal/metrics"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/policy", "internal/api"}},
 	{"go.jetify.com/typeid", []string{"internal/delivery"}},

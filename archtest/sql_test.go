@@ -58,6 +58,9 @@ func TestSQL(t *testing.T) {
 	t.Parallel()
 	migrations, err := filepath.Glob(filepath.Join(moduleRoot, "internal/store/migrations/*.sql"))
 	require.NoError(t, err)
+	ofOutbox, err := filepath.Glob(filepath.Join(moduleRoot, "internal/store/outbox/migrations/*.sql"))
+	require.NoError(t, err)
+	migrations = append(migrations, ofOutbox...)
 	var tables []string
 	for _, name := range migrations {
 		text, err := os.ReadFile(name)
@@ -65,6 +68,7 @@ func TestSQL(t *testing.T) {
 		tables = append(tables, tablesOf(string(text))...)
 	}
 	require.Contains(t, tables, "queue")
+	require.Contains(t, tables, "outbox_refused")
 	report(t, checkSQL(tables, theModule(t).files))
 }
 

@@ -329,7 +329,7 @@ func TestI6_OpenApplicationTransactionDelaysNobody(t *testing.T) {
 	tx, err := f.store.Pool().Begin(t.Context())
 	require.NoError(t, err)
 	defer tx.Rollback(context.Background()) //nolint:errcheck // the test is over
-	_, err = tx.Exec(t.Context(), `INSERT INTO malote.outbox (shard, tenant, type, body, is_data) VALUES ($1, 'acme', 't', '1', true)`, delivery.ShardOf("acme"))
+	_, err = tx.Exec(t.Context(), `SELECT malote.publish('acme', 't', '1')`)
 	require.NoError(t, err)
 
 	f.publishMany("acme", 3)

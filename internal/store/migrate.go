@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/malotehq/malote/internal/store/outbox"
 )
 
 //go:embed migrations/*.sql
@@ -39,6 +41,9 @@ func Migrate(ctx context.Context, dsn string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("migrating the database: %w", err)
+	}
+	if err := outbox.Migrate(ctx, dsn); err != nil {
+		return fmt.Errorf("migrating the outbox: %w", err)
 	}
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
