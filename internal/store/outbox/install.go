@@ -8,15 +8,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Grants are the statements that let roles use an outbox, least first: publishers
-// may call the publish functions and see nothing; relays may take rows.
+// Grants are the statements that let roles use an outbox: publishers may call the
+// publish functions, and neither see nor change what was published; relays may
+// take rows.
 func Grants(publishers, relays []string) []string {
 	var statements []string
 	for _, role := range publishers {
 		quoted := pgx.Identifier{role}.Sanitize()
 		statements = append(statements,
 			"GRANT USAGE ON SCHEMA malote TO "+quoted,
-			"GRANT EXECUTE ON FUNCTION "+strings.Join(publishFunctions, ", ")+" TO "+quoted)
+			"GRANT EXECUTE ON FUNCTION "+strings.Join(publishFunctions, ", ")+" TO "+quoted,
+			"GRANT INSERT ("+writtenColumns+") ON malote.outbox TO "+quoted)
 	}
 	for _, role := range relays {
 		quoted := pgx.Identifier{role}.Sanitize()
@@ -32,6 +34,10 @@ func Grants(publishers, relays []string) []string {
 
 // The argument types that all publish functions end with.
 const optionTypes = "text, text, text, text, timestamptz, text[], text, text"
+
+// writtenColumns are what the publish functions fill in.
+const writtenColumns = "id, tenant, type, content_type, body, idempotency_key, coalesce_key, entity_version, external_id, " +
+	"occurred_at, endpoint_ids, written_at"
 
 // publishFunctions are those that a publisher calls, and what they are made of.
 var publishFunctions = []string{

@@ -53,16 +53,18 @@ CREATE TABLE malote.outbox_refused (
     refused_at      timestamptz NOT NULL
 );
 
--- outbox_append is where all publish functions end. It runs with the rights of
--- the table's owner: who may publish needs no right on the table. It takes no
--- lock but that of its own new row.
+-- outbox_append is where all publish functions end. It runs with the caller's own
+-- rights, so there is nothing to be gained by tricking it: who may publish may
+-- insert into the outbox, and neither read nor change it. It takes no lock but
+-- that of its own new row. Its checks are the relay's, made while the caller can
+-- still do something about it.
 -- +goose StatementBegin
 CREATE FUNCTION malote.outbox_append(
     tenant text, type text, content_type text, body bytea,
     idempotency_key text, coalesce_key text, entity_version text, external_id text,
     occurred_at timestamptz, endpoint_ids text[], aggregate_type text, aggregate_id text
 ) RETURNS uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
     id uuid := gen_random_uuid();
