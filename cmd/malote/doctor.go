@@ -11,6 +11,7 @@ type doctorCommand struct {
 	storageFlags
 	exposureFlags
 	secretKeyFlags
+	relayFlags
 	JSON bool `name:"json" help:"Print JSON."`
 }
 

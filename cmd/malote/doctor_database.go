@@ -39,8 +39,9 @@ func (f *doctorCommand) examineDatabase(ctx context.Context) []finding {
 		return findings // without tables there is nothing to look at
 	}
 	reader := history.New(s)
-	return append(findings, checkPartitions(ctx, s, facts.now), f.checkSealing(ctx, s),
+	findings = append(findings, checkPartitions(ctx, s, facts.now), f.checkSealing(ctx, s),
 		checkLeases(ctx, s), checkOverdue(ctx, reader, facts.now), checkDeadLetters(ctx, s, facts.now))
+	return append(findings, f.checkOutboxes(ctx, dsn)...)
 }
 
 // findDatabase gives the DSN, or why there is none.

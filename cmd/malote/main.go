@@ -3,7 +3,7 @@
 // options of the packages that do the work, and errors into one line.
 //
 // The commands that operate a Malote talk to its HTTP API and nothing else;
-// migrate, doctor and secrets alone look at the database. None of them decides anything
+// migrate, outbox, doctor and secrets alone look at a database. None of them decides anything
 // about deliveries.
 package main
 
@@ -57,6 +57,7 @@ type cli struct {
 	Verify    verifyCommand     `cmd:"" help:"Whether an inbound webhook is genuine and, if not, why." group:"Set up"`
 
 	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong, and how to put it right." group:"Operate"`
+	Outbox  outboxCommands  `cmd:"" help:"Outboxes: where applications publish inside their own transactions." group:"Operate"`
 	Migrate migrateCommands `cmd:"" help:"Bring a database to the current schema." group:"Operate"`
 	Secrets sealingCommands `cmd:"" help:"The keys that seal secrets at rest." group:"Operate"`
 }

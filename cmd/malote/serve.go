@@ -18,6 +18,7 @@ type serverFlags struct {
 	exposureFlags
 	inboundFlags
 	secretKeyFlags
+	relayFlags
 	AdminKey     string        `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY." placeholder:"KEY"`
 	Retention    time.Duration `help:"How long what happened is kept, at least 192h; what is open or dead stays longer." default:"720h"`
 	MaxBodyBytes int           `help:"Largest event body, in bytes." default:"1048576"`
@@ -42,6 +43,10 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 	if err != nil {
 		return app.Options{}, err
 	}
+	outboxes, err := f.outboxes()
+	if err != nil {
+		return app.Options{}, err
+	}
 	handler := slog.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel}))
 	if f.LogFormat == "json" {
 		handler = slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})
@@ -49,7 +54,7 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 	return app.Options{
 		DatabaseURL: f.DatabaseURL, DataDir: f.DataDir, Listen: f.Listen, AdminKey: f.AdminKey,
 		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS, SecretKeys: keys, Retention: f.Retention,
-		PublicURL: public, TrustedProxies: f.TrustedProxies,
+		PublicURL: public, TrustedProxies: f.TrustedProxies, Outboxes: outboxes, RelayPoll: f.RelayPoll,
 		MaxBodyBytes: f.MaxBodyBytes, MaxInFlight: f.MaxInFlight, DrainTimeout: f.DrainTimeout,
 		Version: version(), Log: slog.New(handler),
 	}, nil
@@ -65,7 +70,8 @@ func (serveCommand) Help() string {
 	return `Examples:
   malote serve                                     everything, with a private PostgreSQL
   DATABASE_URL=postgres://… malote serve           everything, with your PostgreSQL
-  malote serve --role worker --listen :8421        one more worker on the same database`
+  malote serve --role worker --listen :8421        one more worker on the same database
+  MALOTE_OUTBOX=shop=postgres://… malote serve     also carries an application's outbox`
 }
 
 // Run implements the command.

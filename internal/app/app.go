@@ -76,6 +76,9 @@ func (p *process) run(ctx context.Context, listener net.Listener, ready func()) 
 		stages.start(func(ctx context.Context) { p.work(ctx) })
 	}
 	stages.start(func(ctx context.Context) { p.publish.Run(ctx) })
+	if p.relays != nil {
+		stages.start(func(ctx context.Context) { p.relay(ctx) })
+	}
 	if p.turnedAway != nil {
 		stages.start(func(ctx context.Context) { p.turnedAway.Run(ctx) })
 	}

@@ -19,10 +19,11 @@ const (
 	RoleAPI    Role = "api"    // takes events and questions over HTTP
 	RoleIngest Role = "ingest" // takes providers' webhooks in
 	RoleWorker Role = "worker" // sends deliveries and keeps house
+	RoleRelay  Role = "relay"  // carries what applications published in their own transactions
 )
 
 // Roles lists every role.
-var Roles = []Role{RoleAPI, RoleIngest, RoleWorker}
+var Roles = []Role{RoleAPI, RoleIngest, RoleWorker, RoleRelay}
 
 // Options of Run.
 type Options struct {
@@ -46,6 +47,11 @@ type Options struct {
 	SecretKeys []seal.Key
 	// Retention is how long what happened is kept; 0: 30 days. At least 8 days.
 	Retention time.Duration
+
+	// Outboxes are those of applications' own databases; Malote's own is always
+	// carried.
+	Outboxes  []Outbox
+	RelayPoll time.Duration // default 50 ms
 
 	MaxBodyBytes   int // of an event; default 1 MiB
 	MaxInFlight    int // attempts in this process; default 64 (F05)
@@ -82,6 +88,9 @@ func (o *Options) complete() error {
 		if !slices.Contains(Roles, role) {
 			return fmt.Errorf("there is no role %q; the roles are %q", role, Roles)
 		}
+	}
+	if err := checkOutboxes(o.Outboxes); err != nil {
+		return err
 	}
 	if o.AdminKey != "" && len(o.AdminKey) < 24 {
 		return errors.New("MALOTE_ADMIN_KEY is too short to be safe: use at least 24 random characters")

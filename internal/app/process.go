@@ -15,6 +15,7 @@ import (
 	"github.com/malotehq/malote/internal/policy"
 	"github.com/malotehq/malote/internal/publish"
 	"github.com/malotehq/malote/internal/recovery"
+	"github.com/malotehq/malote/internal/relay"
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
 	"github.com/malotehq/malote/internal/store/history"
@@ -47,6 +48,7 @@ type process struct {
 	maintenance *maintenance.Maintenance // nil unless a worker
 	door        *ingest.Door             // nil unless it ingests
 	turnedAway  *ingest.Gatherer         // nil unless it ingests
+	relays      []*relay.Relay           // one for each outbox; none unless it relays
 }
 
 // houseStorage is the store with what the registry does for maintenance.
@@ -123,6 +125,9 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	})
 	if options.plays(RoleIngest) {
 		p.wireDoor()
+	}
+	if options.plays(RoleRelay) {
+		p.wireRelays(dsn)
 	}
 	if options.plays(RoleWorker) {
 		p.wireMaintenance(keeper)

@@ -33,6 +33,7 @@ type Metrics struct {
 	maintenance *prometheus.CounterVec
 	removed     *prometheus.CounterVec
 	inbound     inbound
+	relayed     relayed
 }
 
 // statementTime are the buckets of database work, in seconds.
@@ -61,6 +62,7 @@ func New(version string) *Metrics {
 		maintenance: counters("malote_maintenance_runs_total", "Runs of periodic tasks.", "task", "result"),
 		removed:     counters("malote_removed_rows_total", "Rows that were older than the retention, by table.", "table"),
 		inbound:     newInbound(),
+		relayed:     newRelayed(),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "malote_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version}})
 	info.Set(1)
@@ -68,6 +70,7 @@ func New(version string) *Metrics {
 		m.closed, m.lost, m.signals, m.stranded, m.rescued, m.maintenance, m.removed, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(m.inbound.collectors()...)
+	m.registry.MustRegister(m.relayed.collectors()...)
 	m.preset()
 	return m
 }
@@ -189,6 +192,10 @@ func counter(name, help string) prometheus.Counter {
 
 func counters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 }
 
 func histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {

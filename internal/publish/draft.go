@@ -36,6 +36,9 @@ func (d drafter) draft(index int, request Request) (*delivery.Draft, error) {
 		EntityVersion: request.EntityVersion, ExternalID: request.ExternalID,
 		OccurredAt: request.OccurredAt, SourceID: request.Source, Headers: request.Headers,
 	}
+	if event.OccurredAt.IsZero() {
+		event.OccurredAt = request.WrittenAt
+	}
 	if event.ContentType == "" {
 		event.ContentType = "application/json"
 	}

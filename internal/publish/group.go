@@ -41,10 +41,11 @@ type groupCommit struct {
 	stopped    chan struct{} // closed when no committer takes units any more
 }
 
-// unit is one request: its drafts commit together or not at all. done is
-// written once, by the committer that took it.
+// unit is one request: its drafts commit together or not at all, or, where it is
+// loose, each for itself. done is written once, by the committer that took it.
 type unit struct {
 	drafts []*delivery.Draft
+	loose  bool
 	bytes  int
 	done   chan outcome
 }
@@ -70,8 +71,17 @@ func newGroupCommit(options Options) *groupCommit {
 // submit hands a unit to a committer and waits for its commit. A publisher that
 // goes away meanwhile leaves its unit to be committed all the same.
 func (g *groupCommit) submit(ctx context.Context, drafts []*delivery.Draft) ([]delivery.Published, error) {
-	u := &unit{drafts: drafts, done: make(chan outcome, 1)}
-	for _, draft := range drafts {
+	return g.hand(ctx, &unit{drafts: drafts, done: make(chan outcome, 1)})
+}
+
+// submitLoose is submit for drafts that have nothing to do with each other: each
+// is refused or written by itself. An error is of all that were not written.
+func (g *groupCommit) submitLoose(ctx context.Context, drafts []*delivery.Draft) ([]delivery.Published, error) {
+	return g.hand(ctx, &unit{drafts: drafts, loose: true, done: make(chan outcome, 1)})
+}
+
+func (g *groupCommit) hand(ctx context.Context, u *unit) ([]delivery.Published, error) {
+	for _, draft := range u.drafts {
 		u.bytes += len(draft.Data) + len(draft.Event.Body)
 	}
 	select {
@@ -174,12 +184,17 @@ func (g *groupCommit) commitAlone(group []*unit) {
 // when the same drafts are tried again in a later transaction (D15).
 func (g *groupCommit) write(ctx context.Context, group []*unit) ([]delivery.Published, error) {
 	var drafts []*delivery.Draft
-	for number, u := range group {
-		for _, draft := range u.drafts {
+	number := 0
+	for _, u := range group {
+		for i, draft := range u.drafts {
+			if i > 0 && u.loose {
+				number++
+			}
 			try := *draft
 			try.Unit = number
 			drafts = append(drafts, &try)
 		}
+		number++
 	}
 	started := time.Now()
 	published, lanes, err := g.storage.Publish(ctx, drafts, g.planner)

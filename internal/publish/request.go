@@ -27,7 +27,8 @@ type Request struct {
 	CoalesceKey    string
 	EntityVersion  string
 	ExternalID     string
-	OccurredAt     time.Time     // default: when it is accepted
+	OccurredAt     time.Time     // default: WrittenAt, or else when it is accepted
+	WrittenAt      time.Time     // of an event that waited in an outbox; a repeat may have another
 	EndpointIDs    []delivery.ID // nil: all that subscribe
 }
 

@@ -127,7 +127,11 @@ func results(published []delivery.Published) ([]Result, error) {
 		if p.Err != nil && !errors.Is(p.Err, delivery.ErrUnitRefused) {
 			return nil, &RefusedError{Index: i, Err: p.Err}
 		}
-		list[i] = Result{ID: p.ID, Duplicate: p.Duplicate, Deliveries: p.Deliveries, Skipped: p.Skipped}
+		list[i] = resultFrom(p)
 	}
 	return list, nil
+}
+
+func resultFrom(p delivery.Published) Result {
+	return Result{ID: p.ID, Duplicate: p.Duplicate, Deliveries: p.Deliveries, Skipped: p.Skipped}
 }

@@ -59,15 +59,15 @@ func Install(ctx context.Context, dsn string) (int64, error) {
 	return Newest(), nil
 }
 
-// ErrNotEmpty says that an outbox holds rows that would be lost.
-type ErrNotEmpty struct{ Waiting, Refused int64 }
+// NotEmptyError says that an outbox holds rows that would be lost.
+type NotEmptyError struct{ Waiting, Refused int64 }
 
-func (e *ErrNotEmpty) Error() string {
+func (e *NotEmptyError) Error() string {
 	return fmt.Sprintf("the outbox still holds %d rows that wait and %d that were refused", e.Waiting, e.Refused)
 }
 
 // Uninstall removes the outbox of an application's own database, and the schema
-// malote if nothing else is in it. With rows in it, it refuses with *ErrNotEmpty
+// malote if nothing else is in it. With rows in it, it refuses with *NotEmptyError
 // unless the loss is wanted. A transaction that publishes at this moment is
 // waited for.
 func Uninstall(ctx context.Context, dsn string, loseRows bool) error {
@@ -107,7 +107,7 @@ func checkEmpty(ctx context.Context, tx pgx.Tx, loseRows bool) error {
 	if _, err := tx.Exec(ctx, `LOCK TABLE malote.outbox IN ACCESS EXCLUSIVE MODE`); err != nil {
 		return fmt.Errorf("locking the outbox: %w", err)
 	}
-	var held ErrNotEmpty
+	var held NotEmptyError
 	err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM malote.outbox), (SELECT count(*) FROM malote.outbox_refused)`).
 		Scan(&held.Waiting, &held.Refused)
 	if err != nil {

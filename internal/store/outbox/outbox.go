@@ -11,7 +11,7 @@ import (
 // Row is one call of a publish function that was committed.
 type Row struct {
 	Position int64
-	ID       [16]byte // what the function returned
+	ID       string // the UUID that the function returned
 	Tenant   string
 	Type     string
 	// ContentType is nil where Body is the data of an envelope.

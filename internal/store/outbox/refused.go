@@ -37,7 +37,7 @@ func (o *Outbox) Lag(ctx context.Context) (Lag, error) {
 
 // Refused is a row that was refused.
 type Refused struct {
-	ID         [16]byte
+	ID         string
 	Tenant     string
 	Type       string
 	Bytes      int64
@@ -53,7 +53,7 @@ func (o *Outbox) Refused(ctx context.Context, limit int) ([]Refused, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, _ := conn.Query(ctx, `SELECT r.id, r.tenant, r.type, octet_length(r.body), r.written_at, r.refused_at, r.reason, coalesce(r.external_id, '')
+	rows, _ := conn.Query(ctx, `SELECT r.id::text, r.tenant, r.type, octet_length(r.body), r.written_at, r.refused_at, r.reason, coalesce(r.external_id, '')
 		FROM malote.outbox_refused AS r ORDER BY r.refused_at, r.id LIMIT $1`, limit)
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Refused, err error) {
 		err = row.Scan(&r.ID, &r.Tenant, &r.Type, &r.Bytes, &r.WrittenAt, &r.RefusedAt, &r.Reason, &r.ExternalID)
@@ -68,13 +68,13 @@ func (o *Outbox) Refused(ctx context.Context, limit int) ([]Refused, error) {
 
 // Retry puts refused rows back into the outbox, all of them where ids is nil,
 // and returns how many there were.
-func (o *Outbox) Retry(ctx context.Context, ids [][16]byte) (int64, error) {
+func (o *Outbox) Retry(ctx context.Context, ids []string) (int64, error) {
 	return o.change(ctx, "putting refused rows back", retrySQL, ids, ids == nil)
 }
 
 // Discard removes refused rows for good, and returns how many there were.
-func (o *Outbox) Discard(ctx context.Context, ids [][16]byte) (int64, error) {
-	return o.change(ctx, "discarding refused rows", `DELETE FROM malote.outbox_refused AS r WHERE r.id = ANY($1)`, ids)
+func (o *Outbox) Discard(ctx context.Context, ids []string) (int64, error) {
+	return o.change(ctx, "discarding refused rows", `DELETE FROM malote.outbox_refused AS r WHERE r.id = ANY($1::text[]::uuid[])`, ids)
 }
 
 func (o *Outbox) change(ctx context.Context, what, statement string, arguments ...any) (int64, error) {

@@ -1,7 +1,7 @@
 -- Puts refused rows back, all or those named, each with its id: what was carried
 -- in the meantime is recognised by it.
 WITH back AS (
-    DELETE FROM malote.outbox_refused AS r WHERE r.id = ANY($1) OR $2
+    DELETE FROM malote.outbox_refused AS r WHERE r.id = ANY($1::text[]::uuid[]) OR $2
     RETURNING r.id, r.tenant, r.type, r.content_type, r.body, r.idempotency_key, r.coalesce_key, r.entity_version,
         r.external_id, r.occurred_at, r.endpoint_ids, r.written_at
 )

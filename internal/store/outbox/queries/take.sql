@@ -16,6 +16,6 @@ WITH locked AS MATERIALIZED (
 DELETE FROM malote.outbox AS o
 USING picked
 WHERE o.position = picked.position
-RETURNING o.position, o.id, o.tenant, o.type, o.content_type, o.body,
+RETURNING o.position, o.id::text, o.tenant, o.type, o.content_type, o.body,
     coalesce(o.idempotency_key, ''), coalesce(o.coalesce_key, ''), coalesce(o.entity_version, ''), coalesce(o.external_id, ''),
     o.occurred_at, o.endpoint_ids, o.written_at

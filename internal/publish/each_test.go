@@ -1,0 +1,74 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+func TestPublishEach_WhatOneIsRefusedForIsNoMatterOfTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		requests := events(6, 0)
+		requests[1].Data = []byte("{")
+		requests[4].Data = make([]byte, maxGroupBytes+1)
+		r := start(t, &ledger{refusesOne: func(d *delivery.Draft) error {
+			if d.Event.Type == requests[2].Type {
+				return delivery.ErrKeyReused
+			}
+			return nil
+		}}, 1)
+		outcomes, err := r.PublishEach(t.Context(), requests)
+		require.NoError(t, err)
+		require.Len(t, outcomes, 6)
+		for i, outcome := range outcomes {
+			switch i {
+			case 1:
+				require.ErrorAs(t, outcome.Err, new(*InvalidError))
+			case 2:
+				require.ErrorIs(t, outcome.Err, delivery.ErrKeyReused)
+				require.ErrorContains(t, outcome.Err, "event 2")
+			case 4:
+				require.ErrorAs(t, outcome.Err, new(*TooLargeError))
+			default:
+				require.NoError(t, outcome.Err)
+				require.False(t, outcome.ID.IsZero())
+			}
+		}
+		require.Equal(t, [][]string{{requests[0].Type, requests[2].Type, requests[3].Type, requests[5].Type}}, r.ledger.committed(), "one transaction, in order")
+		units := map[int]bool{}
+		for _, draft := range r.ledger.commits[0] {
+			units[draft.Unit] = true
+		}
+		require.Len(t, units, 4, "each for itself")
+	})
+}
+
+func TestPublishEach_NothingToWriteAsksNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, &ledger{}, 1)
+		bad := events(1, 0)
+		bad[0].Tenant = ""
+		outcomes, err := r.PublishEach(t.Context(), bad)
+		require.NoError(t, err)
+		require.Error(t, outcomes[0].Err)
+		require.Empty(t, r.ledger.commits)
+	})
+}
+
+func TestPublishEach_AFailureIsOfAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		away := errors.New("away")
+		r := start(t, &ledger{commitTime: time.Millisecond, refuses: func(context.Context, []*delivery.Draft) error { return away }}, 1)
+		_, err := r.PublishEach(t.Context(), events(3, 0))
+		require.ErrorIs(t, err, away)
+	})
+}
