@@ -20,7 +20,10 @@ type outboxCommands struct {
 // Help implements kong.HelpProvider.
 func (outboxCommands) Help() string {
 	return `An outbox lets an application publish inside its own transaction: SELECT malote.publish('acme', 'invoice.paid', '{…}').
-Malote's own database has one. malote outbox install makes one elsewhere; malote serve --outbox carries it.`
+Malote's own database has one. malote outbox install makes one elsewhere; malote serve --outbox carries it.
+
+Example:
+  malote outbox status`
 }
 
 // outboxFlags name the database that an outbox is in.
