@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/malotehq/malote/internal/api"
 	"github.com/malotehq/malote/internal/delivery"
@@ -98,6 +99,11 @@ func (l lagMetrics) Lag(ctx context.Context) (metrics.Lag, error) {
 			}
 		}),
 	}, nil
+}
+
+// PartitionsUntil implements metrics.Storage.
+func (l lagMetrics) PartitionsUntil(ctx context.Context) (time.Time, error) {
+	return l.store.PartitionsUntil(ctx)
 }
 
 // Pools implements metrics.Storage.

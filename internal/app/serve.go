@@ -53,10 +53,10 @@ func (p *process) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", p.metrics.Handler())
 	if p.door != nil {
-		mux.Handle(ingest.Pattern, p.door)
+		mux.Handle(ingest.Pattern, p.metrics.Requests("ingest", p.door))
 	}
 	if p.options.plays(RoleAPI) {
-		mux.Handle("/", p.api())
+		mux.Handle("/", p.metrics.Requests("api", p.api()))
 		return mux
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })

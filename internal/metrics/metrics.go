@@ -34,6 +34,7 @@ type Metrics struct {
 	removed     *prometheus.CounterVec
 	inbound     inbound
 	relayed     relayed
+	requests    *prometheus.HistogramVec
 }
 
 // statementTime are the buckets of database work, in seconds.
@@ -63,11 +64,12 @@ func New(version string) *Metrics {
 		removed:     counters("malote_removed_rows_total", "Rows that were older than the retention, by table.", "table"),
 		inbound:     newInbound(),
 		relayed:     newRelayed(),
+		requests:    newRequests(),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "malote_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version}})
 	info.Set(1)
 	m.registry.MustRegister(m.published, m.commits, m.batches, m.claims, m.claimed, m.attempts, m.attemptTime, m.inFlight,
-		m.closed, m.lost, m.signals, m.stranded, m.rescued, m.maintenance, m.removed, info,
+		m.closed, m.lost, m.signals, m.stranded, m.rescued, m.maintenance, m.removed, m.requests, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(m.inbound.collectors()...)
 	m.registry.MustRegister(m.relayed.collectors()...)

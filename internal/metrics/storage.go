@@ -37,6 +37,9 @@ type Pool struct {
 // Storage is what only the database knows.
 type Storage interface {
 	Lag(ctx context.Context) (Lag, error)
+	// PartitionsUntil is the first instant from today on for which a table has no
+	// partition: nothing can be published then.
+	PartitionsUntil(ctx context.Context) (time.Time, error)
 	Pools() []Pool
 }
 
@@ -53,12 +56,13 @@ type storageCollector struct {
 	storage Storage
 	log     *slog.Logger
 
-	mu   sync.Mutex // owns the three below
-	lag  Lag
-	err  error
-	read time.Time
+	mu         sync.Mutex // owns the four below
+	lag        Lag
+	partitions time.Time
+	err        error
+	read       time.Time
 
-	oldest, pending, sending, lane, lanePending, connections, waits, waited *prometheus.Desc
+	until, oldest, pending, sending, lane, lanePending, connections, waits, waited *prometheus.Desc
 }
 
 // WatchStorage adds what the storage knows to the metrics.
@@ -68,6 +72,7 @@ func (m *Metrics) WatchStorage(storage Storage, log *slog.Logger) {
 	}
 	m.registry.MustRegister(&storageCollector{
 		storage: storage, log: log,
+		until:       describe("malote_partitions_until_timestamp_seconds", "When the first table runs out of partitions; maintenance makes them two weeks ahead. Nothing can be published after it."),
 		oldest:      describe("malote_oldest_pending_age_seconds", "Age of the oldest pending delivery, over all endpoints and over the healthy ones.", "endpoints"),
 		pending:     describe("malote_pending_deliveries", "Deliveries that wait."),
 		sending:     describe("malote_sending_deliveries", "Deliveries in flight, over all processes."),
@@ -81,7 +86,7 @@ func (m *Metrics) WatchStorage(storage Storage, log *slog.Logger) {
 
 // Describe implements prometheus.Collector.
 func (c *storageCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.oldest, c.pending, c.sending, c.lane, c.lanePending, c.connections, c.waits, c.waited} {
+	for _, d := range []*prometheus.Desc{c.until, c.oldest, c.pending, c.sending, c.lane, c.lanePending, c.connections, c.waits, c.waited} {
 		out <- d
 	}
 }
@@ -90,7 +95,7 @@ func (c *storageCollector) Describe(out chan<- *prometheus.Desc) {
 // is missing rather than old.
 func (c *storageCollector) Collect(out chan<- prometheus.Metric) {
 	c.collectPools(out)
-	lag, err := c.currentLag()
+	lag, partitions, err := c.current()
 	if err != nil {
 		c.log.Warn("reading the lag for the metrics failed", "error", err)
 		return
@@ -98,6 +103,7 @@ func (c *storageCollector) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
+	gauge(c.until, float64(partitions.Unix()))
 	gauge(c.oldest, lag.OldestAll.Seconds(), "all")
 	gauge(c.oldest, lag.OldestHealthy.Seconds(), "healthy")
 	gauge(c.pending, float64(lag.Pending))
@@ -118,14 +124,17 @@ func (c *storageCollector) collectPools(out chan<- prometheus.Metric) {
 	}
 }
 
-func (c *storageCollector) currentLag() (Lag, error) {
+func (c *storageCollector) current() (Lag, time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.read.IsZero() || time.Since(c.read) >= lagAge {
 		ctx, cancel := context.WithTimeout(context.Background(), lagTimeout)
 		defer cancel()
 		c.lag, c.err = c.storage.Lag(ctx)
+		if c.err == nil {
+			c.partitions, c.err = c.storage.PartitionsUntil(ctx)
+		}
 		c.read = time.Now()
 	}
-	return c.lag, c.err
+	return c.lag, c.partitions, c.err
 }
