@@ -40,7 +40,7 @@ func (f *doctorCommand) examineDatabase(ctx context.Context) []finding {
 	}
 	reader := history.New(s)
 	findings = append(findings, checkPartitions(ctx, s, facts.now), f.checkSealing(ctx, s),
-		checkLeases(ctx, s), checkOverdue(ctx, reader, facts.now), checkDeadLetters(ctx, s, facts.now))
+		checkLeases(ctx, s), checkStranded(ctx, s), checkBloat(ctx, s), checkOverdue(ctx, reader, facts.now), checkDeadLetters(ctx, s, facts.now))
 	return append(findings, f.checkOutboxes(ctx, dsn)...)
 }
 
