@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 // defaultServer is where `malote serve` listens unless told otherwise.
@@ -24,17 +25,19 @@ type apiFlags struct {
 	Timeout time.Duration `help:"How long to wait for one answer." default:"30s"`
 }
 
-// client talks to one Malote. A command makes one and drops it.
-type client struct {
+// connection is to one Malote. A command makes one and drops it.
+type connection struct {
+	api     *client.Client
 	base    *url.URL
-	key     string
 	timeout time.Duration
-	http    *http.Client
 	env     *environment
 }
 
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 256 << 20
+
 // connect finds the server and the key; nothing is sent yet.
-func (f *apiFlags) connect(env *environment) (*client, error) {
+func (f *apiFlags) connect(env *environment) (*connection, error) {
 	base, err := f.base()
 	if err != nil {
 		return nil, err
@@ -46,11 +49,15 @@ func (f *apiFlags) connect(env *environment) (*client, error) {
 	if f.Timeout <= 0 {
 		return nil, &usageError{"--timeout must be more than 0, such as 30s"}
 	}
-	return &client{base: base, key: key, timeout: f.Timeout, env: env, http: &http.Client{
-		Transport: http.DefaultTransport.(*http.Transport).Clone(),
-		// A redirect would turn a POST into a GET, and the key is for one server.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	api, err := client.New(base.String(), key, client.WithTimeout(f.Timeout), client.WithMaxAnswer(maxAnswer),
+		client.WithRetry(atATerminal{}), client.WithUserAgent("malote-cli/"+version()))
+	if wrong, ok := errors.AsType[*client.ArgumentError](err); ok && wrong.Argument == "key" {
+		return nil, &usageError{"the API key is none: it has no spaces or special characters; set MALOTE_API_KEY to one that works"}
+	}
+	if err != nil {
+		return nil, &usageError{err.Error()}
+	}
+	return &connection{api: api, base: base, timeout: f.Timeout, env: env}, nil
 }
 
 func (f *apiFlags) base() (*url.URL, error) {
@@ -59,7 +66,7 @@ func (f *apiFlags) base() (*url.URL, error) {
 		text = defaultServer
 	}
 	base, err := url.Parse(text)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil || base.RawQuery != "" {
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, &usageError{fmt.Sprintf("--server %q is not a server's address: write it like %s", text, defaultServer)}
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")

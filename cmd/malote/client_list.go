@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/malotehq/malote/client"
 )
 
 // listFlags are shared by the commands that list.
@@ -29,7 +31,7 @@ type list[T any] struct {
 }
 
 // print pages through the list and prints it as a table or as JSON lines.
-func (l list[T]) print(c *client, flags listFlags) error {
+func (l list[T]) print(c *connection, flags listFlags) error {
 	if flags.Limit < 0 {
 		return &usageError{"--limit must be 0 or more"}
 	}
@@ -68,7 +70,7 @@ func (l list[T]) print(c *client, flags listFlags) error {
 }
 
 // each visits rows in the API's order until limit (0: none); more: there are others.
-func (l list[T]) each(c *client, limit int, visit func(json.RawMessage) error) (more bool, err error) {
+func (l list[T]) each(c *connection, limit int, visit func(json.RawMessage) error) (more bool, err error) {
 	seen := 0
 	for cursor := ""; ; {
 		size := largestPage
@@ -88,20 +90,17 @@ func (l list[T]) each(c *client, limit int, visit func(json.RawMessage) error) (
 			}
 		}
 		seen += len(page.Data)
-		if page.NextCursor == nil || limit > 0 && seen >= limit {
-			return more || page.NextCursor != nil, nil
+		if page.NextCursor == "" || limit > 0 && seen >= limit {
+			return more || page.NextCursor != "", nil
 		}
-		cursor = *page.NextCursor
+		cursor = page.NextCursor
 	}
 }
 
-// listPage is one page of any of the API's lists.
-type listPage struct {
-	Data       []json.RawMessage `json:"data"`
-	NextCursor *string           `json:"next_cursor"`
-}
+// rawPage is one page of any of the API's lists, with its rows as they came.
+type rawPage = client.Page[json.RawMessage]
 
-func (l list[T]) page(c *client, size int, cursor string) (listPage, error) {
+func (l list[T]) page(c *connection, size int, cursor string) (rawPage, error) {
 	query := url.Values{}
 	maps.Copy(query, l.query)
 	if !l.unpaged {
@@ -110,7 +109,7 @@ func (l list[T]) page(c *client, size int, cursor string) (listPage, error) {
 	if cursor != "" {
 		query.Set("cursor", cursor)
 	}
-	page, _, err := fetch[listPage](c, request{method: http.MethodGet, path: l.path, query: query})
+	page, _, err := fetch[rawPage](c, client.Request{Method: http.MethodGet, Path: l.path, Query: query})
 	return page, err
 }
 

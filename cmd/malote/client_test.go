@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/client"
 )
 
 const tenantJSON = `{"id":"acme","name":"","priority":0,"alert_emails":[],"created_at":"2026-03-01T12:00:00.000Z"}`
@@ -160,19 +162,29 @@ func TestList_IsSafeForATerminal(t *testing.T) {
 
 func TestClient_PausesAsItIsAsked(t *testing.T) {
 	t.Parallel()
-	c := &client{env: &environment{ctx: t.Context()}}
-	get := request{method: http.MethodGet}
 	for asked, want := range map[time.Duration]time.Duration{
 		0: pauses[0], 2 * time.Second: 2 * time.Second, time.Hour: longestPause,
 	} {
-		pause, again := c.pauseAfter(get, &apiError{status: http.StatusServiceUnavailable, retryAfter: asked}, 0)
+		pause, again := atATerminal{}.Pause(1, &client.Error{Status: http.StatusServiceUnavailable, RetryAfter: asked})
 		require.True(t, again)
 		require.Equal(t, want, pause)
 	}
-	_, again := c.pauseAfter(get, &apiError{status: http.StatusNotFound}, 0)
+	_, again := atATerminal{}.Pause(1, &client.Error{Status: http.StatusNotFound})
 	require.False(t, again, "it will not be there in a moment either")
-	_, again = c.pauseAfter(get, &apiError{status: http.StatusServiceUnavailable}, len(pauses))
+	_, again = atATerminal{}.Pause(len(pauses)+1, &client.Error{Status: http.StatusServiceUnavailable})
 	require.False(t, again, "not for ever")
+}
+
+func TestClient_SaysWhatIsNoNameAndNoKey(t *testing.T) {
+	t.Parallel()
+	server := answering(t, http.StatusOK, tenantJSON)
+	for _, name := range []string{"", "..", "."} {
+		require.Contains(t, malote(t, server.with("tenants", "show", name)...).fails(t, 2), "nothing is called so")
+	}
+	told := malote(t, "tenants", "list", "--server", server.URL, "--api-key", "mlt_a mlt_b").fails(t, 2)
+	require.Contains(t, told, "MALOTE_API_KEY")
+	require.NotContains(t, told, "mlt_a")
+	require.Empty(t, server.seen())
 }
 
 // The answer to a creation can get lost; its repeat shows no secret any more.

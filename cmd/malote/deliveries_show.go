@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/policy"
 )
 
@@ -27,12 +28,12 @@ func (f *deliveriesShowCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	found, got, err := fetch[deliveryView](c, request{method: http.MethodGet, path: deliveriesPath + pathOf(f.ID)})
+	found, got, err := fetch[deliveryView](c, client.Request{Method: http.MethodGet, Path: deliveriesPath + client.Path(f.ID)})
 	if err != nil {
 		return err
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	target, contract, err := c.contractOf(found)
 	if err != nil {
@@ -50,11 +51,11 @@ func (f *deliveriesShowCommand) Run(env *environment) error {
 
 // contractOf finds the endpoint that a delivery goes to, and its policy. Either
 // is nil where it is not there any more.
-func (c *client) contractOf(d deliveryView) (*endpointView, *policy.Policy, error) {
+func (c *connection) contractOf(d deliveryView) (*endpointView, *policy.Policy, error) {
 	if d.EndpointID == nil {
 		return nil, nil, nil
 	}
-	target, _, err := fetch[endpointView](c, request{method: http.MethodGet, path: endpointsPath + pathOf(*d.EndpointID)})
+	target, _, err := fetch[endpointView](c, client.Request{Method: http.MethodGet, Path: endpointsPath + client.Path(*d.EndpointID)})
 	if isNotFound(err) {
 		return nil, nil, nil // deleted; the history stays
 	}
@@ -64,7 +65,7 @@ func (c *client) contractOf(d deliveryView) (*endpointView, *policy.Policy, erro
 	if preset, known := policy.Preset(target.Policy); known {
 		return &target, preset, nil
 	}
-	kept, _, err := fetch[policyView](c, request{method: http.MethodGet, path: policiesPath + pathOf(target.Policy)})
+	kept, _, err := fetch[policyView](c, client.Request{Method: http.MethodGet, Path: policiesPath + client.Path(target.Policy)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,8 +75,8 @@ func (c *client) contractOf(d deliveryView) (*endpointView, *policy.Policy, erro
 }
 
 func isNotFound(err error) bool {
-	failed, ok := errors.AsType[*apiError](err)
-	return ok && failed.status == http.StatusNotFound
+	failed, ok := errors.AsType[*client.Error](err)
+	return ok && failed.Status == http.StatusNotFound
 }
 
 func (d deliveryView) print(out *table, target *endpointView, now time.Time) {
@@ -131,9 +132,9 @@ func (f *deliveriesResolveCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.do(request{
-		method: http.MethodPost, path: deliveriesPath + pathOf(f.ID, "resolve"),
-		body: encoded(map[string]string{"reason": f.Reason}),
+	_, err = c.do(client.Request{
+		Method: http.MethodPost, Path: deliveriesPath + client.Path(f.ID, "resolve"),
+		Body: encoded(map[string]string{"reason": f.Reason}),
 	})
 	if err != nil {
 		return err

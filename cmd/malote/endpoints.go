@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type endpointsCommands struct {
@@ -120,7 +122,7 @@ type endpointFlags struct {
 }
 
 func (f *endpointFlags) path(parts ...string) string {
-	return endpointsPath + pathOf(append([]string{f.ID}, parts...)...)
+	return endpointsPath + client.Path(append([]string{f.ID}, parts...)...)
 }
 
 type endpointsShowCommand struct{ endpointFlags }
@@ -133,11 +135,11 @@ func (endpointsShowCommand) Help() string {
 
 // Run implements the command.
 func (f *endpointsShowCommand) Run(env *environment) error {
-	return f.showEndpoint(env, request{method: http.MethodGet, path: f.path()})
+	return f.showEndpoint(env, client.Request{Method: http.MethodGet, Path: f.path()})
 }
 
 // showEndpoint sends a request that answers with an endpoint.
-func (f *oneFlags) showEndpoint(env *environment, req request) error {
+func (f *oneFlags) showEndpoint(env *environment, req client.Request) error {
 	c, err := f.connect(env)
 	if err != nil {
 		return err
@@ -147,7 +149,7 @@ func (f *oneFlags) showEndpoint(env *environment, req request) error {
 		return err
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	endpoint.print(newTable(env.stdout), time.Now())
 	return nil

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type endpointsEnableCommand struct{ endpointFlags }
@@ -20,7 +22,7 @@ func (f *endpointsEnableCommand) Run(env *environment) error { return f.act(env,
 
 // act changes the endpoint's status and shows what it is then.
 func (f *endpointFlags) act(env *environment, action string) error {
-	return f.showEndpoint(env, request{method: http.MethodPost, path: f.path(action), patience: longWork})
+	return f.showEndpoint(env, client.Request{Method: http.MethodPost, Path: f.path(action), Timeout: longWork})
 }
 
 type endpointsDisableCommand struct{ endpointFlags }
@@ -78,12 +80,12 @@ func (f *endpointsTestCommand) Run(env *environment) error {
 		EventID string      `json:"event_id"`
 		Attempt attemptView `json:"attempt"`
 	}
-	tested, got, err := fetch[result](c, request{method: http.MethodPost, path: f.path("test"), patience: longWork})
+	tested, got, err := fetch[result](c, client.Request{Method: http.MethodPost, Path: f.path("test"), Timeout: longWork})
 	if err != nil {
 		return err
 	}
 	if f.JSON {
-		err = got.print(env.stdout)
+		err = printAnswer(env.stdout, got)
 	} else {
 		out := newTable(env.stdout)
 		out.field("event", tested.EventID)
@@ -118,12 +120,12 @@ func (f *endpointsDiscardCommand) Run(env *environment) error {
 	type result struct {
 		DiscardedCount int `json:"discarded_count"`
 	}
-	discarded, got, err := fetch[result](c, request{method: http.MethodPost, path: f.path("discard"), patience: longWork})
+	discarded, got, err := fetch[result](c, client.Request{Method: http.MethodPost, Path: f.path("discard"), Timeout: longWork})
 	if err != nil {
 		return err
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	_, err = fmt.Fprintf(env.stdout, "%s discarded.\n", counted(discarded.DiscardedCount, "pending delivery"))
 	return err
@@ -145,7 +147,7 @@ func (f *endpointsDeleteCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(request{method: http.MethodDelete, path: f.path(), patience: longWork}); err != nil {
+	if _, err := c.do(client.Request{Method: http.MethodDelete, Path: f.path(), Timeout: longWork}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "Endpoint %s is deleted.\n", f.ID)

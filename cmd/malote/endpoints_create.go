@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type endpointsCreateCommand struct {
@@ -50,8 +52,8 @@ func (f *endpointsCreateCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	endpoint, got, err := fetch[endpointView](c, request{
-		method: http.MethodPost, path: endpointsPath, body: encoded(body), onceKey: newOnceKey(),
+	endpoint, got, err := fetch[endpointView](c, client.Request{
+		Method: http.MethodPost, Path: endpointsPath, Body: encoded(body), IdempotencyKey: newOnceKey(),
 	})
 	if err != nil {
 		return f.pointing(err)
@@ -61,7 +63,7 @@ func (f *endpointsCreateCommand) Run(env *environment) error {
 		fmt.Fprintf(env.stderr, "The endpoint was created, but its secret got lost on the way: malote endpoints secrets rotate %s --overlap 0s gives a new one.\n", endpoint.ID)
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	endpoint.print(newTable(env.stdout), time.Now())
 	if endpoint.Secret != nil {

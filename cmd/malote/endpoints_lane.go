@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/filter"
 )
 
@@ -27,7 +28,7 @@ func (f *laneFlags) setLane(body map[string]any) {
 // pointing adds the place to an error about the filter. The server refuses; what
 // is compiled here only finds the place again.
 func (f *laneFlags) pointing(err error) error {
-	refused, ok := errors.AsType[*apiError](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	if !ok || refused.Code != "invalid_filter" || f.Filter == nil {
 		return err
 	}

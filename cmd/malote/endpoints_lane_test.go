@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/app"
 )
 
@@ -72,7 +73,7 @@ func TestEndpoints_AMistakenSecretIsNotRepeated(t *testing.T) {
 func TestPointing_AtTheFiltersMistake(t *testing.T) {
 	t.Parallel()
 	condition := "type == \"a.b\" &&\n\tdata.total = 10"
-	refusal := &apiError{status: http.StatusUnprocessableEntity, Code: "invalid_filter", Detail: "filter: it is so."}
+	refusal := &refusal{&client.Error{Status: http.StatusUnprocessableEntity, Code: "invalid_filter", Detail: "filter: it is so."}}
 	f := laneFlags{Filter: &condition}
 	err := f.pointing(refusal)
 	placed, ok := err.(*placedError) //nolint:errorlint // it is what fail looks for

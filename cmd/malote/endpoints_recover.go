@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"net/http"
+
+	"github.com/malotehq/malote/client"
 )
 
 type endpointsRecoverCommand struct {
@@ -42,20 +44,20 @@ func (f *endpointsRecoverCommand) Run(env *environment) error {
 	return f.await(env, c, begun, got)
 }
 
-func (f *endpointsRecoverCommand) send(c *client) (recoveryView, *answer, error) {
+func (f *endpointsRecoverCommand) send(c *connection) (recoveryView, *client.Response, error) {
 	body := map[string]any{"since": f.Since.rfc3339(), "states": f.State, "dry_run": f.DryRun}
 	if until := f.Until.rfc3339(); until != "" {
 		body["until"] = until
 	}
-	return fetch[recoveryView](c, request{
-		method: http.MethodPost, path: f.path("recover"), body: encoded(body), onceKey: newOnceKey(), patience: longWork,
+	return fetch[recoveryView](c, client.Request{
+		Method: http.MethodPost, Path: f.path("recover"), Body: encoded(body), IdempotencyKey: newOnceKey(), Timeout: longWork,
 	})
 }
 
 // showRecovery shows one that is not waited for.
-func (f *oneFlags) showRecovery(env *environment, r recoveryView, got *answer) error {
+func (f *oneFlags) showRecovery(env *environment, r recoveryView, got *client.Response) error {
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	if r.ID == nil {
 		_, err := fmt.Fprintf(env.stdout, "%s would go back into the queue.\n", counted(r.Total, "delivery"))

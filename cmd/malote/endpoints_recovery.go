@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 const recoveriesPath = "/v1/recoveries"
@@ -86,7 +88,7 @@ func (f *endpointsRecoveriesCommand) Run(env *environment) error {
 		return err
 	}
 	return list[recoveryView]{
-		path: endpointsPath + pathOf(f.ID, "recoveries"), what: "recoveries",
+		path: endpointsPath + client.Path(f.ID, "recoveries"), what: "recoveries",
 		head: []string{"RECOVERY", "STATUS", "RECOVERED", "OF", "PASSED OVER", "SINCE", "UNTIL", "BEGAN"},
 		row: func(r recoveryView) []string {
 			return []string{
@@ -117,9 +119,9 @@ func (f *endpointsRecoveryCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	req := request{method: http.MethodGet, path: recoveriesPath + pathOf(f.ID)}
+	req := client.Request{Method: http.MethodGet, Path: recoveriesPath + client.Path(f.ID)}
 	if f.Cancel {
-		req = request{method: http.MethodPost, path: recoveriesPath + pathOf(f.ID, "cancel"), repeatable: true}
+		req = client.Request{Method: http.MethodPost, Path: recoveriesPath + client.Path(f.ID, "cancel"), Repeatable: true}
 	}
 	r, got, err := fetch[recoveryView](c, req)
 	switch {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type secretsCommands struct {
@@ -47,7 +49,7 @@ func (f *secretsListCommand) Run(env *environment) error {
 	}
 	now := time.Now()
 	return list[secretView]{
-		path: endpointsPath + pathOf(f.ID, "secrets"), unpaged: true, what: "secrets",
+		path: endpointsPath + client.Path(f.ID, "secrets"), unpaged: true, what: "secrets",
 		head: []string{"SECRET", "CREATED", "EXPIRES"},
 		row: func(s secretView) []string {
 			return []string{s.ID, moment(s.CreatedAt, now), moment(s.ExpiresAt, now)}
@@ -106,7 +108,7 @@ func (f *endpointFlags) makeSecret(env *environment, path string, body map[strin
 	if err != nil {
 		return err
 	}
-	secret, got, err := fetch[secretView](c, request{method: http.MethodPost, path: path, body: encoded(body), onceKey: newOnceKey()})
+	secret, got, err := fetch[secretView](c, client.Request{Method: http.MethodPost, Path: path, Body: encoded(body), IdempotencyKey: newOnceKey()})
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (f *endpointFlags) makeSecret(env *environment, path string, body map[strin
 		fmt.Fprintf(env.stderr, "The secret %s was made, but its value got lost on the way: revoke it and add another.\n", secret.ID)
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	out := newTable(env.stdout)
 	out.field("secret id", secret.ID)
@@ -147,7 +149,7 @@ func (f *secretsRevokeCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(request{method: http.MethodDelete, path: endpointsPath + pathOf(f.ID, "secrets", f.Secret)}); err != nil {
+	if _, err := c.do(client.Request{Method: http.MethodDelete, Path: endpointsPath + client.Path(f.ID, "secrets", f.Secret)}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "Secret %s is revoked: it signs nothing any more.\n", f.Secret)

@@ -1,6 +1,10 @@
 package main
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/malotehq/malote/client"
+)
 
 type endpointsUpdateCommand struct {
 	endpointFlags
@@ -31,7 +35,7 @@ func (f *endpointsUpdateCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	return f.pointing(f.showEndpoint(env, request{method: http.MethodPatch, path: f.path(), body: encoded(patch)}))
+	return f.pointing(f.showEndpoint(env, client.Request{Method: http.MethodPatch, Path: f.path(), Body: encoded(patch)}))
 }
 
 func (f *endpointsUpdateCommand) patch() (map[string]any, error) {

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/malotehq/malote/client"
 )
 
 type eventsCommands struct {
@@ -89,12 +91,12 @@ func (f *eventsShowCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	event, got, err := fetch[eventView](c, request{method: http.MethodGet, path: eventsPath + pathOf(f.ID)})
+	event, got, err := fetch[eventView](c, client.Request{Method: http.MethodGet, Path: eventsPath + client.Path(f.ID)})
 	if err != nil {
 		return err
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	now := time.Now()
 	out := newTable(env.stdout)
@@ -137,16 +139,16 @@ func (f *eventsBodyCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	got, err := c.do(request{method: http.MethodGet, path: eventsPath + pathOf(f.ID, "body")})
+	got, err := c.do(client.Request{Method: http.MethodGet, Path: eventsPath + client.Path(f.ID, "body")})
 	switch {
 	case err != nil:
 		return err
 	case f.Output != "":
-		return os.WriteFile(f.Output, got.body, 0o600)
-	case isTerminal(env.stdout) && commandsTerminal(got.body):
+		return os.WriteFile(f.Output, got.Body, 0o600)
+	case isTerminal(env.stdout) && commandsTerminal(got.Body):
 		return fmt.Errorf("the body has bytes that a terminal would take for commands: write it to a file with --output FILE")
 	}
-	_, err = env.stdout.Write(got.body)
+	_, err = env.stdout.Write(got.Body)
 	return err
 }
 

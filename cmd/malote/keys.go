@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type keysCommands struct {
@@ -56,7 +58,7 @@ func (f *keysCreateCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	made, got, err := fetch[keyView](c, request{method: http.MethodPost, path: keysPath, body: encoded(body), onceKey: newOnceKey()})
+	made, got, err := fetch[keyView](c, client.Request{Method: http.MethodPost, Path: keysPath, Body: encoded(body), IdempotencyKey: newOnceKey()})
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (f *keysCreateCommand) Run(env *environment) error {
 		fmt.Fprintf(env.stderr, "The key %s was created, but got lost on the way: revoke it and create another.\n", made.ID)
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	out := newTable(env.stdout)
 	out.field("key id", made.ID)
@@ -123,7 +125,7 @@ func (f *keysRevokeCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(request{method: http.MethodDelete, path: keysPath + pathOf(f.ID)}); err != nil {
+	if _, err := c.do(client.Request{Method: http.MethodDelete, Path: keysPath + client.Path(f.ID)}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "Key %s is revoked: it stops working within seconds.\n", f.ID)

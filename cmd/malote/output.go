@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
+
+	"github.com/malotehq/malote/client"
 )
 
 // table writes rows in columns. Its cells are made safe for a terminal.
@@ -115,8 +117,8 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// printJSON prints an answer as it came, on one line.
-func (a *answer) print(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "%s\n", strings.TrimSpace(string(a.body)))
+// printAnswer prints an answer as it came, on one line.
+func printAnswer(out io.Writer, got *client.Response) error {
+	_, err := fmt.Fprintf(out, "%s\n", strings.TrimSpace(string(got.Body)))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/policy"
 )
 
@@ -61,7 +62,7 @@ func (f *policyListCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		page, _, err := fetch[struct{ Data []policyView }](c, request{method: http.MethodGet, path: policiesPath})
+		page, _, err := fetch[struct{ Data []policyView }](c, client.Request{Method: http.MethodGet, Path: policiesPath})
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func (f *apiFlags) sourceOf(env *environment, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is no preset (those are %s), and asking a Malote failed: %w", name, strings.Join(policy.PresetNames(), ", "), err)
 	}
-	kept, _, err := fetch[policyView](c, request{method: http.MethodGet, path: policiesPath + pathOf(name)})
+	kept, _, err := fetch[policyView](c, client.Request{Method: http.MethodGet, Path: policiesPath + client.Path(name)})
 	return []byte(kept.YAML), err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/contractpage"
 	"github.com/malotehq/malote/internal/policy"
 )
@@ -65,14 +66,14 @@ func (f *policyContractCommand) page(env *environment) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := c.do(request{
-		method: http.MethodGet, path: policiesPath + pathOf(f.Name, "contract"),
-		query: queryOf("format", string(f.Format), "lang", string(f.Lang)),
+	got, err := c.do(client.Request{
+		Method: http.MethodGet, Path: policiesPath + client.Path(f.Name, "contract"),
+		Query: queryOf("format", string(f.Format), "lang", string(f.Lang)),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return got.body, nil
+	return got.Body, nil
 }
 
 func (f *policyContractCommand) write(env *environment) ([]byte, error) {

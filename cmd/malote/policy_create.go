@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/policy"
 )
 
@@ -35,14 +36,14 @@ func (f *policyCreateCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	made, got, err := fetch[policyView](c, request{
-		method: http.MethodPost, path: policiesPath, onceKey: newOnceKey(), body: encoded(map[string]string{"yaml": string(source)}),
+	made, got, err := fetch[policyView](c, client.Request{
+		Method: http.MethodPost, Path: policiesPath, IdempotencyKey: newOnceKey(), Body: encoded(map[string]string{"yaml": string(source)}),
 	})
 	switch {
 	case err != nil:
 		return err
 	case f.JSON:
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	_, err = fmt.Fprintf(env.stdout, "Endpoints can have the policy %s now.\n", made.Name)
 	return err

@@ -2,16 +2,16 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
-	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/malotehq/malote/client"
 )
 
 type publishCommand struct {
@@ -42,14 +42,6 @@ Examples:
   gzip -c report.csv | malote publish report.ready - --tenant acme --raw --content-type application/gzip`
 }
 
-// published is the API's answer.
-type published struct {
-	ID         string `json:"id"`
-	Duplicate  bool   `json:"duplicate"`
-	Deliveries int    `json:"deliveries"`
-	Skipped    int    `json:"skipped"`
-}
-
 // Run implements the command.
 func (f *publishCommand) Run(env *environment) error {
 	content, err := f.content(env)
@@ -64,8 +56,8 @@ func (f *publishCommand) Run(env *environment) error {
 	if key == "" {
 		key = newOnceKey()
 	}
-	event, got, err := fetch[published](c, request{
-		method: http.MethodPost, path: "/v1/events", body: f.body(content, key), repeatable: true,
+	published, err := waiting(c, func(ctx context.Context) (client.Published, error) {
+		return c.api.Publish(ctx, f.event(content, key))
 	})
 	switch {
 	case err != nil && isUncertain(err):
@@ -73,19 +65,23 @@ func (f *publishCommand) Run(env *environment) error {
 	case err != nil:
 		return err
 	case f.JSON:
-		return got.print(env.stdout)
+		_, err = fmt.Fprintf(env.stdout, "%s\n", encoded(published))
+		return err
 	}
-	_, err = fmt.Fprintln(env.stdout, event.sentence())
+	_, err = fmt.Fprintln(env.stdout, sentenceOf(published))
 	return err
 }
 
 // isUncertain says whether a failed publish may have been committed.
 func isUncertain(err error) bool {
-	failed, answered := errors.AsType[*apiError](err)
-	return !answered && !errors.Is(err, errInterrupted) || answered && failed.passing()
+	if refused, answered := errors.AsType[*client.Error](err); answered {
+		return passing(refused)
+	}
+	_, unsent := errors.AsType[*usageError](err)
+	return !unsent && !errors.Is(err, errInterrupted)
 }
 
-func (p published) sentence() string {
+func sentenceOf(p client.Published) string {
 	switch {
 	case p.Duplicate:
 		return p.ID + " was published with this key before: nothing was added."
@@ -174,32 +170,18 @@ func checkJSON(name string, text []byte) error {
 	return fmt.Errorf("%s is not JSON%s (%w): correct it, or publish the bytes with --raw", name, where, err)
 }
 
-// body is the request: the data in it is the user's bytes, never decoded.
-func (f *publishCommand) body(content []byte, key string) []byte {
-	members := bytes.NewBufferString(`{"type":`)
-	members.Write(encoded(f.Type))
-	for _, member := range []struct{ name, value string }{
-		{"tenant", f.Tenant}, {"content_type", f.ContentType}, {"idempotency_key", key}, {"coalesce_key", f.CoalesceKey},
-		{"entity_version", f.EntityVersion}, {"external_id", f.ExternalID}, {"occurred_at", f.OccurredAt.rfc3339()},
-	} {
-		if member.value != "" {
-			members.WriteString("," + strconv.Quote(member.name) + ":")
-			members.Write(encoded(member.value))
-		}
-	}
-	if len(f.Endpoint) > 0 {
-		members.WriteString(`,"endpoint_ids":`)
-		members.Write(encoded(f.Endpoint))
+// event is what to publish: the content in it is the user's bytes, never decoded.
+func (f *publishCommand) event(content []byte, key string) client.NewEvent {
+	event := client.NewEvent{
+		Tenant: f.Tenant, Type: f.Type, ContentType: f.ContentType, IdempotencyKey: key, CoalesceKey: f.CoalesceKey,
+		EntityVersion: f.EntityVersion, ExternalID: f.ExternalID, OccurredAt: f.OccurredAt.Time, EndpointIDs: f.Endpoint,
 	}
 	if f.Raw {
-		members.WriteString(`,"body_base64":`)
-		members.Write(encoded(base64.StdEncoding.EncodeToString(content)))
+		event.Body = content
 	} else {
-		members.WriteString(`,"data":`)
-		members.Write(content)
+		event.Data = content
 	}
-	members.WriteByte('}')
-	return members.Bytes()
+	return event
 }
 
 // instant is a flag that takes a moment (RFC 3339), a day, or how long ago.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/malotehq/malote/client"
 )
 
 const publishedJSON = `{"id":"evt_1","duplicate":false,"deliveries":2,"skipped":0}`
@@ -105,11 +109,30 @@ func TestPublish_BodyKeepsData(t *testing.T) {
 		data := space + string(encoded(map[string]any{text: rapid.Int().Draw(rt, "n")})) + space
 		f := publishCommand{Type: rapid.String().Draw(rt, "type"), CoalesceKey: rapid.String().Draw(rt, "key")}
 		require.NoError(rt, checkJSON("it", []byte(data)))
-		body := string(f.body([]byte(data), "k"))
+		body, err := sentBody(f.event([]byte(data), "k"))
+		require.NoError(rt, err)
 		require.NoError(rt, checkJSON("body", []byte(body)))
 		require.True(rt, strings.HasSuffix(body, `,"data":`+data+"}"), body)
 	})
 }
+
+// sentBody is what an event's publication sends, to a server that takes all.
+func sentBody(event client.NewEvent) (body string, _ error) {
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+		text, err := io.ReadAll(r.Body)
+		body = string(text)
+		return &http.Response{StatusCode: http.StatusAccepted, Body: io.NopCloser(strings.NewReader(publishedJSON))}, err
+	})
+	api, err := client.New("http://malote.example", "k", client.WithTransport(transport))
+	if err == nil {
+		_, err = api.Publish(context.Background(), event)
+	}
+	return body, err
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestInstant_TakesMomentsDaysAndAges(t *testing.T) {
 	t.Parallel()

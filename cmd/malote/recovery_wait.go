@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 // recoveryWaitFlags say whether a command stays until a recovery has ended.
@@ -28,14 +30,14 @@ const (
 )
 
 // await looks until the recovery has ended, and shows it then.
-func (f *oneFlags) await(env *environment, c *client, r recoveryView, got *answer) error {
+func (f *oneFlags) await(env *environment, c *connection, r recoveryView, got *client.Response) error {
 	progress := env.progress(r.progress())
 	defer progress.stop()
 	for answered := time.Now(); r.running(); {
 		if !sleep(env.ctx, lookAtRecovery) {
 			return r.goesOn(errInterrupted)
 		}
-		next, latest, err := fetch[recoveryView](c, request{method: http.MethodGet, path: recoveriesPath + pathOf(r.id())})
+		next, latest, err := fetch[recoveryView](c, client.Request{Method: http.MethodGet, Path: recoveriesPath + client.Path(r.id())})
 		switch {
 		case errors.Is(err, errInterrupted) || isRefusal(err) || err != nil && time.Since(answered) > awayForLong:
 			return r.goesOn(err)

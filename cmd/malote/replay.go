@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/malotehq/malote/client"
 )
 
 type replayCommand struct {
@@ -69,10 +71,10 @@ func (f *replayCommand) heading() string {
 	return "NOW"
 }
 
-func (f *replayCommand) replay(c *client, ids []string) ([]json.RawMessage, error) {
-	page, _, err := fetch[listPage](c, request{
-		method: http.MethodPost, path: deliveriesPath + "/replay", repeatable: f.Preview,
-		body: encoded(map[string]any{"ids": ids, "preview": f.Preview}),
+func (f *replayCommand) replay(c *connection, ids []string) ([]json.RawMessage, error) {
+	page, _, err := fetch[rawPage](c, client.Request{
+		Method: http.MethodPost, Path: deliveriesPath + "/replay", Repeatable: f.Preview,
+		Body: encoded(map[string]any{"ids": ids, "preview": f.Preview}),
 	})
 	return page.Data, naming(err, ids)
 }
@@ -99,7 +101,7 @@ func (f *replayCommand) print(env *environment, out *table, raw json.RawMessage)
 
 // naming puts deliveries' ids where the API counts them.
 func naming(err error, ids []string) error {
-	refused, ok := errors.AsType[*apiError](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		return err
 	}
@@ -109,8 +111,8 @@ func naming(err error, ids []string) error {
 	for i, id := range ids {
 		counted := fmt.Sprintf("ids[%d]", i)
 		refused.Detail = strings.ReplaceAll(refused.Detail, counted, id)
-		for j := range refused.Errors {
-			refused.Errors[j].Field = strings.ReplaceAll(refused.Errors[j].Field, counted, id)
+		for j := range refused.Faults {
+			refused.Faults[j].Field = strings.ReplaceAll(refused.Faults[j].Field, counted, id)
 		}
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/app"
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
@@ -80,9 +81,9 @@ func (s *testServer) ask(t testing.TB, path string, query url.Values) string {
 	flags := apiFlags{Server: s.url, APIKey: s.key, Timeout: patience}
 	c, err := flags.connect(&environment{ctx: t.Context()})
 	require.NoError(t, err)
-	got, err := c.do(request{method: http.MethodGet, path: path, query: query})
+	got, err := c.do(client.Request{Method: http.MethodGet, Path: path, Query: query})
 	require.NoError(t, err)
-	return string(got.body)
+	return string(got.Body)
 }
 
 // awaitDelivery waits until the event's one delivery is in the state, after so
@@ -228,7 +229,7 @@ func TestCLI_ReplayAndResolve(t *testing.T) {
 	require.Contains(t, succeeds(t, server.with("deliveries", "show", id)...), "malote replay "+id)
 
 	require.Contains(t, succeeds(t, server.with("replay", id, "--preview")...), "be sent again")
-	require.Contains(t, server.ask(t, deliveriesPath+pathOf(id), nil), `"state":"dead"`, "a preview changes nothing")
+	require.Contains(t, server.ask(t, deliveriesPath+client.Path(id), nil), `"state":"dead"`, "a preview changes nothing")
 	require.Contains(t, succeeds(t, server.with("replay", id)...), "pending")
 	server.awaitDelivery(t, event, "dead", 2)
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type sourcesCommands struct {
@@ -61,7 +63,7 @@ type sourceView struct {
 
 // address is where a source receives: the public address, if the server knows
 // it, else the one that this command talks to.
-func (s sourceView) address(c *client) string {
+func (s sourceView) address(c *connection) string {
 	if s.ReceiveURL != nil {
 		return *s.ReceiveURL
 	}
@@ -102,7 +104,7 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) path(parts ...string) string {
-	return sourcesPath + pathOf(append([]string{f.ID}, parts...)...)
+	return sourcesPath + client.Path(append([]string{f.ID}, parts...)...)
 }
 
 type sourcesShowCommand struct{ sourceFlags }
@@ -115,12 +117,12 @@ func (sourcesShowCommand) Help() string {
 
 // Run implements the command.
 func (f *sourcesShowCommand) Run(env *environment) error {
-	_, err := f.showSource(env, request{method: http.MethodGet, path: f.path()})
+	_, err := f.showSource(env, client.Request{Method: http.MethodGet, Path: f.path()})
 	return err
 }
 
 // showSource sends a request that answers with a source.
-func (f *oneFlags) showSource(env *environment, req request) (sourceView, error) {
+func (f *oneFlags) showSource(env *environment, req client.Request) (sourceView, error) {
 	c, err := f.connect(env)
 	if err != nil {
 		return sourceView{}, err
@@ -130,7 +132,7 @@ func (f *oneFlags) showSource(env *environment, req request) (sourceView, error)
 	case err != nil:
 		return sourceView{}, err
 	case f.JSON:
-		return found, got.print(env.stdout)
+		return found, printAnswer(env.stdout, got)
 	}
 	found.print(newTable(env.stdout), found.address(c), time.Now())
 	return found, nil
@@ -198,7 +200,7 @@ func (f *sourcesDeleteCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(request{method: http.MethodDelete, path: f.path()}); err != nil {
+	if _, err := c.do(client.Request{Method: http.MethodDelete, Path: f.path()}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "Source %s is deleted.\n", f.ID)
@@ -220,7 +222,7 @@ func (f *sourcesPauseCommand) Run(env *environment) error { return f.act(env, "p
 
 // act pauses or resumes the source, and shows what it is then.
 func (f *sourceFlags) act(env *environment, action string) error {
-	_, err := f.showSource(env, request{method: http.MethodPost, path: f.path(action), repeatable: true})
+	_, err := f.showSource(env, client.Request{Method: http.MethodPost, Path: f.path(action), Repeatable: true})
 	return err
 }
 

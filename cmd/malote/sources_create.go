@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/source"
 )
 
@@ -38,7 +39,7 @@ func (f *sourcesCreateCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	made, err := f.showSource(env, request{method: http.MethodPost, path: sourcesPath, body: encoded(body), onceKey: newOnceKey()})
+	made, err := f.showSource(env, client.Request{Method: http.MethodPost, Path: sourcesPath, Body: encoded(body), IdempotencyKey: newOnceKey()})
 	if err != nil || f.JSON {
 		return err
 	}
@@ -102,7 +103,7 @@ func (f *sourcesUpdateCommand) Run(env *environment) error {
 	if len(patch) == 0 {
 		return &usageError{"there is nothing to change: see malote sources update --help"}
 	}
-	_, err := f.showSource(env, request{method: http.MethodPatch, path: f.path(), body: encoded(patch)})
+	_, err := f.showSource(env, client.Request{Method: http.MethodPatch, Path: f.path(), Body: encoded(patch)})
 	return err
 }
 

@@ -58,7 +58,7 @@ func (f *sourcesProvidersCommand) Run(env *environment) error {
 	return all.print(c, everything)
 }
 
-func (f *sourcesProvidersCommand) showProvider(env *environment, c *client, all list[providerView]) error {
+func (f *sourcesProvidersCommand) showProvider(env *environment, c *connection, all list[providerView]) error {
 	found := false
 	_, err := all.each(c, 0, func(raw json.RawMessage) error {
 		var p providerView

@@ -3,6 +3,8 @@ package main
 import (
 	"strconv"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type sourcesRejectionsCommand struct {
@@ -50,7 +52,7 @@ func (f *sourcesRejectionsCommand) Run(env *environment) error {
 		if f.Tenant != "" {
 			return &usageError{"a source has one tenant: leave --tenant out"}
 		}
-		path = sourcesPath + pathOf(f.ID, "rejections")
+		path = sourcesPath + client.Path(f.ID, "rejections")
 	}
 	return list[rejectionView]{
 		path: path, query: queryOf("tenant", f.Tenant, "since", f.Since.rfc3339()), what: "rejections",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+
+	"github.com/malotehq/malote/client"
 )
 
 type sourcesRepairCommand struct {
@@ -47,14 +49,14 @@ func (f *sourcesRepairCommand) Run(env *environment) error {
 	if until := f.Until.rfc3339(); until != "" {
 		body["until"] = until
 	}
-	report, got, err := fetch[gapReportView](c, request{
-		method: http.MethodPost, path: f.path("repair"), body: encoded(body), patience: longWork,
+	report, got, err := fetch[gapReportView](c, client.Request{
+		Method: http.MethodPost, Path: f.path("repair"), Body: encoded(body), Timeout: longWork,
 	})
 	switch {
 	case err != nil:
 		return err
 	case f.JSON:
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	report.print(newTable(env.stdout))
 	return nil

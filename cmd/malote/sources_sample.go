@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type sourcesTestCommand struct {
@@ -37,7 +39,7 @@ func (f *sourcesTestCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	target, _, err := fetch[sourceView](c, request{method: http.MethodGet, path: f.path()})
+	target, _, err := fetch[sourceView](c, client.Request{Method: http.MethodGet, Path: f.path()})
 	if err != nil {
 		return err
 	}
@@ -47,13 +49,13 @@ func (f *sourcesTestCommand) Run(env *environment) error {
 	}
 	got, err := made.send(env.ctx, c)
 	if err != nil {
-		return c.explain(request{method: http.MethodPost}, err)
+		return c.explain(err)
 	}
 	return f.tell(env, made, got)
 }
 
 // sample is the signed request.
-func (f *sourcesTestCommand) sample(env *environment, target sourceView, c *client) (*sample, error) {
+func (f *sourcesTestCommand) sample(env *environment, target sourceView, c *connection) (*sample, error) {
 	made := &sample{
 		Provider: target.Provider, Secret: f.Secret, To: f.To, ID: "test-" + strings.ToLower(rand.Text()[:16]), At: time.Now(),
 	}
@@ -85,39 +87,45 @@ func (f *sourcesTestCommand) readBody(env *environment, into *sample) (err error
 	return nil
 }
 
-func (s *sample) send(ctx context.Context, c *client) (*answer, error) {
+// send is no business of the API's client: the address is the provider's, and
+// gets no key.
+func (s *sample) send(ctx context.Context, c *connection) (*client.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	broken := func(err error) error { return &client.ConnectionError{Method: http.MethodPost, Path: s.To, Err: err} }
 	sent, err := http.NewRequestWithContext(ctx, http.MethodPost, s.To+s.Query, bytes.NewReader(s.Body))
 	if err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	for _, field := range s.Header {
 		sent.Header.Add(field[0], field[1])
 	}
-	response, err := c.http.Do(sent)
+	response, err := http.DefaultTransport.RoundTrip(sent) // which follows no redirect
 	if err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	return &answer{status: response.StatusCode, header: response.Header, body: body}, err
+	if err != nil {
+		return nil, broken(err)
+	}
+	return &client.Response{Status: response.StatusCode, Header: response.Header, Body: body}, nil
 }
 
-func (f *sourcesTestCommand) tell(env *environment, made *sample, got *answer) error {
+func (f *sourcesTestCommand) tell(env *environment, made *sample, got *client.Response) error {
 	if f.JSON {
 		fmt.Fprintf(env.stdout, "%s\n", encoded(map[string]any{
-			"sent_to": made.To + made.Query, "response_status": got.status, "response_body": string(got.body),
+			"sent_to": made.To + made.Query, "response_status": got.Status, "response_body": string(got.Body),
 		}))
 	} else {
 		out := newTable(env.stdout)
 		out.field("sent to", made.To+made.Query)
 		out.field("body", fmt.Sprintf("%d bytes", len(made.Body)))
-		out.field("answer", fmt.Sprintf("%d %s", got.status, http.StatusText(got.status)))
-		out.field("says", strings.TrimSpace(string(got.body)))
+		out.field("answer", fmt.Sprintf("%d %s", got.Status, http.StatusText(got.Status)))
+		out.field("says", strings.TrimSpace(string(got.Body)))
 		out.flush()
 	}
-	if got.status < 200 || got.status > 299 {
+	if got.Status < 200 || got.Status > 299 {
 		return errors.New("the source did not take it: in a few seconds malote sources rejections " + f.ID + " says why")
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type sourceSecretsCommands struct {
@@ -48,7 +50,7 @@ func (f *sourceSecretsListCommand) Run(env *environment) error {
 	}
 	now := time.Now()
 	return list[sourceSecretView]{
-		path: sourcesPath + pathOf(f.ID, "secrets"), unpaged: true, what: "secrets",
+		path: sourcesPath + client.Path(f.ID, "secrets"), unpaged: true, what: "secrets",
 		head: []string{"SECRET", "NAME", "ROLE", "CREATED", "EXPIRES"},
 		row: func(s sourceSecretView) []string {
 			return []string{s.ID, s.Name, s.Role, moment(s.CreatedAt, now), moment(s.ExpiresAt, now)}
@@ -123,12 +125,12 @@ func (f *sourceFlags) addSecret(env *environment, path string, body map[string]a
 	if err != nil {
 		return err
 	}
-	added, got, err := fetch[sourceSecretView](c, request{method: http.MethodPost, path: path, body: encoded(body), onceKey: newOnceKey()})
+	added, got, err := fetch[sourceSecretView](c, client.Request{Method: http.MethodPost, Path: path, Body: encoded(body), IdempotencyKey: newOnceKey()})
 	if err != nil {
 		return err
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	_, err = fmt.Fprintf(env.stdout, "Secret %s (%s) is taken from now on.\n", clean(added.Name), added.ID)
 	return err
@@ -152,7 +154,7 @@ func (f *sourceSecretsRevokeCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(request{method: http.MethodDelete, path: sourcesPath + pathOf(f.ID, "secrets", f.Secret)}); err != nil {
+	if _, err := c.do(client.Request{Method: http.MethodDelete, Path: sourcesPath + client.Path(f.ID, "secrets", f.Secret)}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "Secret %s is revoked: nothing that it signed is taken any more.\n", f.Secret)

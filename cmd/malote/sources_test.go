@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/app"
 	"github.com/malotehq/malote/internal/source"
 )
@@ -151,7 +152,7 @@ func TestSources_FromTheProviderToTheEndpoint(t *testing.T) {
 	require.False(t, receipt.Duplicate)
 	server.awaitDelivery(t, receipt.ID, "delivered", 1)
 	require.Contains(t, receiver.stdout.String(), receipt.ID)
-	event := server.ask(t, eventsPath+pathOf(receipt.ID), nil)
+	event := server.ask(t, eventsPath+client.Path(receipt.ID), nil)
 	require.Equal(t, id, field[string](t, event, "source_id"))
 	require.Equal(t, "ping", field[string](t, event, "type"))
 	require.Contains(t, succeeds(t, server.with("events", "show", receipt.ID)...), id)
@@ -169,7 +170,7 @@ func TestSources_FromTheProviderToTheEndpoint(t *testing.T) {
 	require.Contains(t, refused.stdout, "401")
 	require.Contains(t, refused.stderr, "malote sources rejections "+id)
 	require.Eventually(t, func() bool {
-		return strings.Contains(server.ask(t, sourcesPath+pathOf(id, "rejections"), nil), string(source.WrongSecret))
+		return strings.Contains(server.ask(t, sourcesPath+client.Path(id, "rejections"), nil), string(source.WrongSecret))
 	}, patience, 50*time.Millisecond)
 	require.Contains(t, succeeds(t, server.with("sources", "rejections", "--tenant", "acme")...), source.WrongSecret.Explain())
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type tailCommand struct {
@@ -89,8 +91,8 @@ func follow(env *environment, following follower, interval time.Duration) error 
 
 // isRefusal says whether asking again gives the same answer.
 func isRefusal(err error) bool {
-	failed, answered := errors.AsType[*apiError](err)
-	return answered && failed.status < http.StatusInternalServerError && failed.status != http.StatusTooManyRequests
+	failed, answered := errors.AsType[*client.Error](err)
+	return answered && failed.Status < http.StatusInternalServerError && failed.Status != http.StatusTooManyRequests
 }
 
 // overlap is how far back every look goes: an event is visible a little after
@@ -101,25 +103,25 @@ const overlap = 10 * time.Second
 const pagesPerLook = 40
 
 // recent reads a list of the last seconds, newest first, and the server's time.
-func recent(c *client, path, tenant string, since time.Time) (rows []json.RawMessage, now time.Time, _ error) {
+func recent(c *connection, path, tenant string, since time.Time) (rows []json.RawMessage, now time.Time, _ error) {
 	query := queryOf("tenant", tenant, "since", since.UTC().Format(time.RFC3339Nano), "limit", strconv.Itoa(largestPage))
 	for range pagesPerLook {
-		page, got, err := fetch[listPage](c, request{method: http.MethodGet, path: path, query: query})
+		page, got, err := fetch[rawPage](c, client.Request{Method: http.MethodGet, Path: path, Query: query})
 		if err != nil {
 			return nil, now, err
 		}
 		rows, now = append(rows, page.Data...), serverTime(got)
-		if page.NextCursor == nil {
+		if page.NextCursor == "" {
 			break
 		}
-		query.Set("cursor", *page.NextCursor)
+		query.Set("cursor", page.NextCursor)
 	}
 	return rows, now, nil
 }
 
 // serverTime is the server's clock when it gave the answer, to the second.
-func serverTime(got *answer) time.Time {
-	if at, err := http.ParseTime(got.header.Get("Date")); err == nil {
+func serverTime(got *client.Response) time.Time {
+	if at, err := http.ParseTime(got.Header.Get("Date")); err == nil {
 		return at
 	}
 	return time.Now()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/malotehq/malote/client"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -17,7 +18,7 @@ import (
 // older ones that are still open are asked for one by one, when something may
 // have happened to them.
 type deliveryFollower struct {
-	c      *client
+	c      *connection
 	tenant string
 	raw    bool
 
@@ -40,9 +41,9 @@ const (
 	mostFollowed  = 20_000
 )
 
-func followDeliveries(c *client, tenant string, raw bool) (*deliveryFollower, error) {
+func followDeliveries(c *connection, tenant string, raw bool) (*deliveryFollower, error) {
 	f := &deliveryFollower{c: c, tenant: tenant, raw: raw, known: map[string]*followed{}, urls: map[string]string{}}
-	_, got, err := fetch[listPage](c, request{method: http.MethodGet, path: deliveriesPath, query: queryOf("tenant", tenant, "limit", "1")})
+	_, got, err := fetch[rawPage](c, client.Request{Method: http.MethodGet, Path: deliveriesPath, Query: queryOf("tenant", tenant, "limit", "1")})
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func followDeliveries(c *client, tenant string, raw bool) (*deliveryFollower, er
 	// What is there already is not shown, only what becomes of it.
 	for _, state := range []delivery.State{delivery.Sending, delivery.Pending} {
 		query := queryOf("tenant", tenant, "state", string(state), "limit", strconv.Itoa(largestPage))
-		page, _, err := fetch[listPage](c, request{method: http.MethodGet, path: deliveriesPath, query: query})
+		page, _, err := fetch[rawPage](c, client.Request{Method: http.MethodGet, Path: deliveriesPath, Query: query})
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func (f *deliveryFollower) older(seen map[string]bool) ([]json.RawMessage, error
 	slices.SortFunc(due, func(a, b string) int { return f.known[a].lookAt.Compare(f.known[b].lookAt) })
 	var rows []json.RawMessage
 	for _, id := range due[:min(len(due), looksOneByOne)] {
-		got, err := f.c.do(request{method: http.MethodGet, path: deliveriesPath + pathOf(id)})
+		got, err := f.c.do(client.Request{Method: http.MethodGet, Path: deliveriesPath + client.Path(id)})
 		if isNotFound(err) {
 			delete(f.known, id)
 			continue
@@ -93,7 +94,7 @@ func (f *deliveryFollower) older(seen map[string]bool) ([]json.RawMessage, error
 		if err != nil {
 			return rows, err
 		}
-		rows = append(rows, got.body)
+		rows = append(rows, got.Body)
 	}
 	return rows, nil
 }
@@ -182,7 +183,7 @@ func (f *deliveryFollower) urlOf(id *string) string {
 	if known := f.urls[*id]; known != "" {
 		return known
 	}
-	endpoint, _, err := fetch[endpointView](f.c, request{method: http.MethodGet, path: endpointsPath + pathOf(*id)})
+	endpoint, _, err := fetch[endpointView](f.c, client.Request{Method: http.MethodGet, Path: endpointsPath + client.Path(*id)})
 	if err != nil {
 		return *id
 	}

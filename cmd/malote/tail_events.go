@@ -7,11 +7,13 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 // eventFollower gives every event of a tenant once, from its start on.
 type eventFollower struct {
-	c      *client
+	c      *connection
 	tenant string
 	raw    bool
 
@@ -21,13 +23,13 @@ type eventFollower struct {
 
 // eventPage is a page of events.
 type eventPage struct {
-	listPage
+	rawPage
 	CompleteUntil time.Time `json:"complete_until"`
 }
 
-func followEvents(c *client, tenant string, raw bool) (*eventFollower, error) {
+func followEvents(c *connection, tenant string, raw bool) (*eventFollower, error) {
 	f := &eventFollower{c: c, tenant: tenant, raw: raw, seen: map[string]time.Time{}}
-	_, got, err := fetch[eventPage](c, request{method: http.MethodGet, path: eventsPath, query: queryOf("tenant", tenant, "limit", "1")})
+	_, got, err := fetch[eventPage](c, client.Request{Method: http.MethodGet, Path: eventsPath, Query: queryOf("tenant", tenant, "limit", "1")})
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +42,7 @@ func (f *eventFollower) poll() ([]string, error) {
 	var lines []string
 	query := queryOf("tenant", f.tenant, "since", f.since.UTC().Format(time.RFC3339Nano), "limit", strconv.Itoa(largestPage))
 	for {
-		page, _, err := fetch[eventPage](f.c, request{method: http.MethodGet, path: eventsPath, query: query})
+		page, _, err := fetch[eventPage](f.c, client.Request{Method: http.MethodGet, Path: eventsPath, Query: query})
 		if err != nil {
 			return lines, err
 		}
@@ -53,11 +55,11 @@ func (f *eventFollower) poll() ([]string, error) {
 				lines = append(lines, line)
 			}
 		}
-		if page.NextCursor == nil {
+		if page.NextCursor == "" {
 			f.advance(page.CompleteUntil)
 			return lines, nil
 		}
-		query = url.Values{"cursor": {*page.NextCursor}, "since": query["since"], "limit": query["limit"], "tenant": query["tenant"]}
+		query = url.Values{"cursor": {page.NextCursor}, "since": query["since"], "limit": query["limit"], "tenant": query["tenant"]}
 	}
 }
 

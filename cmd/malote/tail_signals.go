@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 // signalFollower gives every signal once, from its start on.
 type signalFollower struct {
-	c      *client
+	c      *connection
 	tenant string
 	raw    bool
 
@@ -18,9 +20,9 @@ type signalFollower struct {
 	seen map[string]time.Time // given already, in the last seconds
 }
 
-func followSignals(c *client, tenant string, raw bool) (*signalFollower, error) {
+func followSignals(c *connection, tenant string, raw bool) (*signalFollower, error) {
 	f := &signalFollower{c: c, tenant: tenant, raw: raw, seen: map[string]time.Time{}}
-	_, got, err := fetch[listPage](c, request{method: http.MethodGet, path: signalsPath, query: queryOf("tenant", tenant, "limit", "1")})
+	_, got, err := fetch[rawPage](c, client.Request{Method: http.MethodGet, Path: signalsPath, Query: queryOf("tenant", tenant, "limit", "1")})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/client"
 )
 
 // story is an API whose deliveries change as the test goes on.
@@ -143,8 +145,8 @@ func TestTail_AsksForOldOnesWhenTheyAreDue(t *testing.T) {
 func TestTail_WaitsForAServerThatIsAway(t *testing.T) {
 	t.Parallel()
 	env := &environment{ctx: t.Context(), stdout: &output{}, stderr: &output{}}
-	away := &apiError{status: http.StatusServiceUnavailable, Code: "unavailable", Detail: "The database is away."}
-	refused := &apiError{status: http.StatusUnauthorized, Code: "unauthenticated", Detail: "No more."}
+	away := &refusal{&client.Error{Status: http.StatusServiceUnavailable, Code: "unavailable", Detail: "The database is away."}}
+	refused := &refusal{&client.Error{Status: http.StatusUnauthorized, Code: "unauthenticated", Detail: "No more."}}
 	answers := []error{nil, away, away, nil, refused}
 	err := follow(env, following(func() ([]string, error) {
 		answer := answers[0]

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/malotehq/malote/client"
 )
 
 type tenantsCommands struct {
@@ -89,11 +91,11 @@ func (f *tenantsCreateCommand) Run(env *environment) error {
 	if len(f.AlertEmail) > 0 {
 		body["alert_emails"] = f.AlertEmail
 	}
-	return f.showTenant(env, request{method: http.MethodPost, path: tenantsPath, body: encoded(body), onceKey: newOnceKey()})
+	return f.showTenant(env, client.Request{Method: http.MethodPost, Path: tenantsPath, Body: encoded(body), IdempotencyKey: newOnceKey()})
 }
 
 // showTenant sends a request that answers with a tenant.
-func (f *oneFlags) showTenant(env *environment, req request) error {
+func (f *oneFlags) showTenant(env *environment, req client.Request) error {
 	c, err := f.connect(env)
 	if err != nil {
 		return err
@@ -103,7 +105,7 @@ func (f *oneFlags) showTenant(env *environment, req request) error {
 		return err
 	}
 	if f.JSON {
-		return got.print(env.stdout)
+		return printAnswer(env.stdout, got)
 	}
 	out := newTable(env.stdout)
 	out.field("tenant", tenant.ID)
@@ -129,7 +131,7 @@ func (tenantsShowCommand) Help() string {
 
 // Run implements the command.
 func (f *tenantsShowCommand) Run(env *environment) error {
-	return f.showTenant(env, request{method: http.MethodGet, path: tenantsPath + pathOf(f.Tenant)})
+	return f.showTenant(env, client.Request{Method: http.MethodGet, Path: tenantsPath + client.Path(f.Tenant)})
 }
 
 type tenantsUpdateCommand struct {
@@ -165,7 +167,7 @@ func (f *tenantsUpdateCommand) Run(env *environment) error {
 	if len(patch) == 0 {
 		return &usageError{"there is nothing to change: give --name, --priority, --alert-email, --no-alerts or --contact"}
 	}
-	return f.showTenant(env, request{method: http.MethodPatch, path: tenantsPath + pathOf(f.Tenant), body: encoded(patch)})
+	return f.showTenant(env, client.Request{Method: http.MethodPatch, Path: tenantsPath + client.Path(f.Tenant), Body: encoded(patch)})
 }
 
 // setIfGiven puts what the user gave into a patch.
@@ -192,7 +194,7 @@ func (f *tenantsDeleteCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.do(request{method: http.MethodDelete, path: tenantsPath + pathOf(f.Tenant)}); err != nil {
+	if _, err := c.do(client.Request{Method: http.MethodDelete, Path: tenantsPath + client.Path(f.Tenant)}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "Tenant %s is deleted; its keys stop working within seconds.\n", f.Tenant)
