@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -77,11 +78,13 @@ func (c *Client) Call(ctx context.Context, request Request) (*Response, error) {
 	if err := request.check(); err != nil {
 		return nil, err
 	}
+	uncertain := false
 	for tries := 1; ; tries++ {
 		got, err := c.try(ctx, &request)
 		if err == nil {
 			return got, nil
 		}
+		uncertain = doubt(&request, err, uncertain)
 		pause, again := c.pauseAfter(ctx, &request, tries, err)
 		if !again {
 			return nil, err
@@ -90,6 +93,20 @@ func (c *Client) Call(ctx context.Context, request Request) (*Response, error) {
 			return nil, &interruptedError{ended: ctx.Err(), last: err}
 		}
 	}
+}
+
+// doubt says, in the error too, whether this or an earlier try of a call may have
+// taken effect. Reading has none.
+func doubt(request *Request, err error, earlier bool) bool {
+	if request.reads() {
+		return false
+	}
+	failed, answered := errors.AsType[*Error](err)
+	if !answered {
+		return true
+	}
+	failed.Uncertain = earlier || failed.Status >= http.StatusInternalServerError
+	return failed.Uncertain
 }
 
 // Do calls the API and reads the answer's JSON:
@@ -141,5 +158,7 @@ func isPlain(text string) bool {
 }
 
 func (r *Request) repeatable() bool {
-	return r.Repeatable || r.IdempotencyKey != "" || r.Method == http.MethodGet || r.Method == http.MethodHead
+	return r.Repeatable || r.IdempotencyKey != "" || r.reads()
 }
+
+func (r *Request) reads() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

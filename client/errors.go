@@ -29,6 +29,11 @@ type Error struct {
 	RequestID  string        // under which the log of Malote has an internal failure
 	RetryAfter time.Duration // how long Malote asks to wait; 0: it does not say
 	Location   string        // where a redirect leads; nothing was sent there
+
+	// Uncertain: the request may have taken effect all the same, because Malote or
+	// something before it failed (5xx), or because an earlier try of the same call
+	// got no answer.
+	Uncertain bool
 }
 
 // Fault is one wrong part of a request.

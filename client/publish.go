@@ -49,8 +49,8 @@ type Published struct {
 // Publish publishes one event. Once it returns without an error, the event and
 // its deliveries are committed.
 //
-// After an error other than an *ArgumentError or an *Error with a status below
-// 500, whether the event is in is not known: publish it again with the same
+// An *ArgumentError, and an *Error that is not Uncertain, say that the event is not
+// in. After any other error that is not known: publish it again with the same
 // IdempotencyKey.
 func (c *Client) Publish(ctx context.Context, event NewEvent) (Published, error) {
 	body, err := event.appendTo(nil, "")

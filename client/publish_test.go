@@ -138,6 +138,38 @@ func TestPublish_ALostAnswerMakesNoSecondEvent(t *testing.T) {
 	}
 }
 
+// Refused after an answer that got lost is not the same as refused.
+func TestPublish_SaysWhenItMayBeIn(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		first     int // its status; 0: it got lost
+		then      int
+		uncertain bool
+	}{{0, 429, true}, {0, 401, true}, {503, 429, true}, {503, 503, true}, {429, 400, false}, {429, 429, false}, {400, 0, false}, {500, 0, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := over(t, func(n int, _ sent) (*http.Response, error) {
+				switch status := test.first; {
+				case n > 1:
+					return answer(test.then, `{"code":"x"}`), nil
+				case status == 0:
+					return nil, errReset
+				default:
+					return answer(status, `{"code":"x"}`), nil
+				}
+			})
+			_, err := c.Publish(t.Context(), client.NewEvent{Type: "a.b", Data: []byte(`1`)})
+			var failed *client.Error
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, test.uncertain, failed.Uncertain, "%+v", test)
+
+			reading, _ := over(t, always(503, unavailable))
+			_, err = reading.Event(t.Context(), "evt_1")
+			require.ErrorAs(t, err, &failed)
+			require.False(t, failed.Uncertain, "reading has no effect")
+		})
+	}
+}
+
 func TestPublishBatch_ALostAnswerMakesNoSecondEvents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
