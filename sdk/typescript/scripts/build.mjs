@@ -2,7 +2,7 @@
 // elsewhere and fails when the JavaScript in dist is not what comes out: that is
 // committed, so that it can be tested and used where there is no npm.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,6 +40,8 @@ if (!process.argv.includes("--check")) {
     if (stale.length > 0) {
       console.error(`dist is not what src compiles to (${stale.join(", ")}): run make sdk-typescript and commit dist`);
       process.exitCode = 1;
+    } else {
+      cpSync(out, dist, { recursive: true }); // with the declarations, which tests are checked against
     }
   } finally {
     rmSync(out, { recursive: true, force: true });
