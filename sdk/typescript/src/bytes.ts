@@ -3,8 +3,11 @@ import { UsageError } from "./usage-error.js";
 /** A body exactly as it arrived. A string stands for its UTF-8 bytes. */
 export type Payload = Uint8Array | ArrayBuffer | string;
 
-/** Bytes that Web Crypto takes, which wants to know that they are not shared. */
-export type Bytes = Uint8Array<ArrayBuffer>;
+/**
+ * Bytes that Web Crypto takes, which wants to know that they are not shared:
+ * Uint8Array<ArrayBuffer>, in words that TypeScript before 5.7 understands too.
+ */
+export type Bytes = ReturnType<TextEncoder["encode"]>;
 
 const encoder = new TextEncoder();
 

@@ -1,4 +1,5 @@
 // @ts-check
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -25,8 +26,11 @@ export async function startMalote() {
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => (log += text));
   }
-  const exited = once(child, "exit");
-  exited.catch(() => {}); // a program that is not there is told by ready
+  let ended = false;
+  const exited = once(child, "exit").then(
+    () => (ended = true),
+    (error) => ((ended = true), (log += error)), // the program is not there
+  );
   const killed = () => child.kill("SIGTERM");
   process.once("exit", killed);
   for (const signal of ["SIGINT", "SIGTERM"]) {
@@ -35,15 +39,16 @@ export async function startMalote() {
 
   async function stop() {
     process.removeListener("exit", killed);
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
-      child.kill("SIGTERM");
-      await exited;
-    }
+    child.kill("SIGTERM");
+    await exited;
     await rm(folder, { recursive: true, force: true });
   }
   const url = `http://${address}`;
   try {
-    await Promise.race([ready(url), exited.then(() => Promise.reject(new Error("it ended")))]);
+    await eventually("Malote to be ready", async () => {
+      assert.ok(!ended, "it ended");
+      return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
+    });
     return { url, key: (await readFile(join(data, "admin-key"), "utf8")).trim(), stop };
   } catch (error) {
     await stop();
@@ -58,11 +63,6 @@ async function freePort() {
   server.close();
   await once(server, "close");
   return port;
-}
-
-/** @param {string} url */
-async function ready(url) {
-  await eventually(`${url} to be ready`, async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
 }
 
 /**
