@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: demo build test vet lint fuzz bench clean help
+.PHONY: demo build test test-typescript sdk-typescript vet lint fuzz bench clean help
 
 help: ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,6 +20,21 @@ test: vet ## Install what is missing, and pass all tests on a PostgreSQL of thei
 	scripts/install-needs postgresql compiler promtool
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
 	bin/withpg -- $(GO) test -race -timeout 15m ./...
+	$(MAKE) test-typescript
+
+test-typescript: build # sdk/typescript, with a Malote of its own; types are checked where there is npm
+	scripts/install-needs postgresql node
+	$(GO) build -o bin/withpg ./internal/localpg/withpg
+	@if command -v npm >/dev/null; then $(MAKE) sdk/typescript/node_modules && cd sdk/typescript && npm run --silent check; \
+		else echo "sdk/typescript: checking types and dist skipped: no npm"; fi
+	cd sdk/typescript && ../../bin/withpg -- node --test --test-reporter=spec test/*.test.js
+
+sdk-typescript: build sdk/typescript/node_modules # after a change of src or of the HTTP API: commit what it changes
+	cd sdk/typescript && npm run --silent generate && npm run --silent build
+
+sdk/typescript/node_modules: sdk/typescript/package-lock.json
+	cd sdk/typescript && npm ci --silent
+	@touch $@
 
 vet:
 	$(GO) vet ./...

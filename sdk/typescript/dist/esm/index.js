@@ -1,0 +1,14 @@
+export { fetchHandler } from "./fetch-handler.js";
+export { nodeHandler } from "./node-handler.js";
+export { parseForeignSecret, parseSecret } from "./secret-parse.js";
+export { SecretError } from "./secret-error.js";
+export { Secret, generateSecret } from "./secret.js";
+export { MemorySeen, NotCommittedError } from "./seen.js";
+export { sign } from "./sign.js";
+export { StatusError } from "./status-error.js";
+export { UsageError } from "./usage-error.js";
+export { verify } from "./verify.js";
+export { VerifyError } from "./verify-error.js";
+export { Malote } from "./client.js";
+export { List } from "./list.js";
+export { ConnectionError, MaloteError } from "./malote-error.js";

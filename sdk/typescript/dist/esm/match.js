@@ -1,0 +1,26 @@
+import { equal } from "./bytes.js";
+/** The place of the first key that made any signature of the list; -1 when none did. */
+export async function firstMatch(keys, message, list) {
+    for (const [place, key] of keys.entries()) {
+        if (await matches(key, message, list)) {
+            return place;
+        }
+    }
+    return -1;
+}
+async function matches(key, message, list) {
+    const sums = list.flatMap(({ version, sum }) => (version === key.version && sum ? [sum] : []));
+    if (sums.length === 0) {
+        return false;
+    }
+    if (key.kind === "symmetric") {
+        const digest = await key.digest(message);
+        return sums.some((sum) => equal(digest, sum));
+    }
+    for (const sum of sums) {
+        if (await key.verify(message, sum)) {
+            return true;
+        }
+    }
+    return false;
+}

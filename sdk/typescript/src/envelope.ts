@@ -1,0 +1,119 @@
+import type { Bytes } from "./bytes.js";
+import type { HeaderValues } from "./headers.js";
+import { type Scheme, type Signature, maxSignatures, readSignatures, signedHead } from "./scheme.js";
+import { idRule } from "./usage-error.js";
+import { VerifyError } from "./verify-error.js";
+
+/**
+ * What the headers say, well-formed and in time but not yet verified: nothing of
+ * it may be acted on before a signature matches.
+ */
+export interface Envelope {
+  id: string;
+  seconds: number;
+  head: Bytes;
+  list: Signature[];
+}
+
+export interface Window {
+  /** In whole seconds, in either direction. */
+  tolerance: number;
+  now: Date;
+}
+
+interface Names {
+  id: string;
+  timestamp: string;
+  signature: string;
+}
+
+const standardNames: Names = {
+  id: "webhook-id",
+  timestamp: "webhook-timestamp",
+  signature: "webhook-signature",
+};
+
+/** What Standard Webhooks was called before it was a standard; Svix and others still send them. */
+const svixNames: Names = { id: "svix-id", timestamp: "svix-timestamp", signature: "svix-signature" };
+
+/** The first second that cannot be meant: of today's milliseconds taken for seconds. */
+export const maxTimestamp = 100_000_000_000;
+
+/** Bounds what a store of seen ids has to keep; no id breaks out of its header. */
+export function validId(id: string): boolean {
+  return /^[!-~]{1,256}$/.test(id) && !id.includes(".");
+}
+
+/** Reads and checks the headers alone, so that a request may be refused before its body is read. */
+export function openEnvelope(scheme: Scheme, headers: HeaderValues, window: Window): Envelope {
+  const names = chooseNames(scheme, headers);
+  for (const name of [names.id, names.timestamp, names.signature]) {
+    if (headers.all(name).join("") === "") {
+      throw new VerifyError("missing_header", { header: name });
+    }
+  }
+  const id = single(headers, names.id);
+  if (!validId(id)) {
+    throw malformed(names.id, idRule);
+  }
+  const timestamp = single(headers, names.timestamp);
+  const seconds = parseSeconds(names.timestamp, timestamp);
+  const list = readSignatures(scheme, headers.all(names.signature));
+  if (!list) {
+    throw malformed(names.signature, `it has more than ${maxSignatures} signatures`);
+  }
+  if (list.length === 0) {
+    throw malformed(names.signature, scheme === "hex" ? "it has no v1=<hex>" : "it has no v1,<base64>");
+  }
+  checkTime(seconds, window);
+  return { id, seconds, head: signedHead(scheme, id, timestamp), list };
+}
+
+/**
+ * Chooses the spelling: the first that is complete, else the first of which
+ * anything is there, so that an error names the header that is missing.
+ */
+function chooseNames(scheme: Scheme, headers: HeaderValues): Names {
+  if (scheme === "hex") {
+    return standardNames;
+  }
+  const present = (names: Names) => Object.values(names).filter((name: string) => headers.first(name) !== "").length;
+  const standard = present(standardNames);
+  const svix = present(svixNames);
+  return standard < 3 && (svix === 3 || (standard === 0 && svix > 0)) ? svixNames : standardNames;
+}
+
+/** Refuses a header that is there twice: which one was signed would be anyone's guess. */
+function single(headers: HeaderValues, name: string): string {
+  const values = headers.all(name);
+  if (values.length !== 1) {
+    throw malformed(name, "it must be there exactly once");
+  }
+  return values[0]!;
+}
+
+function parseSeconds(name: string, text: string): number {
+  if (!/^[0-9]{1,19}$/.test(text)) {
+    throw malformed(name, "it must be whole seconds since 1970, digits only");
+  }
+  const seconds = Number(text);
+  if (seconds >= maxTimestamp) {
+    throw malformed(name, "it must be seconds since 1970, and looks like milliseconds or less");
+  }
+  return seconds;
+}
+
+/** Compares whole seconds, as the header has no others. */
+function checkTime(seconds: number, { tolerance, now }: Window): void {
+  const skewSeconds = Math.floor(now.getTime() / 1000) - seconds;
+  if (skewSeconds > tolerance) {
+    throw new VerifyError("stale", { skewSeconds, tolerance });
+  }
+  if (skewSeconds < -tolerance) {
+    throw new VerifyError("future", { skewSeconds, tolerance });
+  }
+}
+
+function malformed(header: string, detail: string): VerifyError {
+  return new VerifyError("malformed", { header, detail });
+}

@@ -1,0 +1,51 @@
+import { concat } from "./bytes.js";
+import { type Handle, Receiver, type ReceiverOptions } from "./receiver.js";
+import type { Secrets } from "./secret-parse.js";
+import type { Claim } from "./seen.js";
+import { UsageError } from "./usage-error.js";
+
+/**
+ * A complete receiver for runtimes that speak Fetch (Next.js, Hono, Deno,
+ * Cloudflare Workers, Bun): it caps the body, verifies it, calls `handle` once
+ * per webhook-id and answers so that the sender retries exactly when it should.
+ * The answers are those of nodeHandler.
+ */
+export function fetchHandler<C extends Claim = Claim>(
+  secrets: Secrets,
+  handle: Handle<C>,
+  options: ReceiverOptions<C> = {},
+): (request: Request) => Promise<Response> {
+  const receiver = new Receiver(secrets, handle, options);
+  return async (request) => {
+    const { status, headers, body } = await receiver.receive({
+      method: request.method,
+      headers: request.headers,
+      read: (limit) => readBody(request, limit),
+    });
+    return new Response(body, { status, headers });
+  };
+}
+
+async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (request.bodyUsed) {
+    throw new UsageError(
+      "parsed_body",
+      "the request's body was read before: give fetchHandler the request before anything calls json() or text() on it",
+    );
+  }
+  if (Number(request.headers.get("content-length")) > limit) {
+    return undefined;
+  }
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    length += part.value.length;
+    if (length > limit) {
+      await reader?.cancel();
+      return undefined;
+    }
+    parts.push(part.value);
+  }
+  return concat(...parts);
+}

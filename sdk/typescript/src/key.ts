@@ -1,0 +1,85 @@
+import { type Bytes, concat, equal, fromBase64Url } from "./bytes.js";
+import { SecretError } from "./secret-error.js";
+import { webCrypto } from "./web-crypto.js";
+
+/** What a secret can do: sign and verify, with HMAC-SHA256 or ed25519, or only verify. */
+export type SecretKind = "symmetric" | "ed25519_private" | "ed25519_public";
+
+const hmac = { name: "HMAC", hash: "SHA-256" };
+const seedBytes = 32;
+
+/** What precedes the seed of an ed25519 key in PKCS #8 (RFC 8410, section 7). */
+const pkcs8Head = Uint8Array.of(
+  0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+);
+
+/** The inside of a Secret: its bytes, and the keys made of them when first needed. */
+export class Key {
+  #signing: Promise<CryptoKey> | undefined;
+  #verifying: Promise<CryptoKey> | undefined;
+
+  constructor(
+    readonly kind: SecretKind,
+    /** A private key may have its public half behind the seed. */
+    readonly raw: Bytes,
+    /** Made by another sender's rules: it only verifies. */
+    readonly foreign = false,
+  ) {}
+
+  get canSign(): boolean {
+    return this.kind !== "ed25519_public" && !this.foreign;
+  }
+
+  /** The version of the signatures that this key makes or checks. */
+  get version(): "v1" | "v1a" {
+    return this.kind === "symmetric" ? "v1" : "v1a";
+  }
+
+  /** HMAC-SHA256, of a symmetric key. */
+  async digest(message: Bytes): Promise<Uint8Array> {
+    const { subtle } = await webCrypto();
+    this.#signing ??= subtle.importKey("raw", this.raw, hmac, false, ["sign"]);
+    return new Uint8Array(await subtle.sign(hmac, await this.#signing, message));
+  }
+
+  /** An ed25519 signature, of a private key. */
+  async sign(message: Bytes): Promise<Uint8Array> {
+    const { subtle } = await webCrypto();
+    return new Uint8Array(await subtle.sign("Ed25519", await this.#private(), message));
+  }
+
+  /** Whether the ed25519 signature holds, of a private or public key. */
+  async verify(message: Bytes, signature: Bytes): Promise<boolean> {
+    const { subtle } = await webCrypto();
+    this.#verifying ??= this.#public().then((raw) => subtle.importKey("raw", raw, "Ed25519", false, ["verify"]));
+    return subtle.verify("Ed25519", await this.#verifying, signature, message);
+  }
+
+  #private(): Promise<CryptoKey> {
+    this.#signing ??= (async () => {
+      const { subtle } = await webCrypto();
+      const seed = this.raw.subarray(0, seedBytes);
+      const key = await subtle.importKey("pkcs8", concat(pkcs8Head, seed), "Ed25519", true, ["sign"]);
+      // Signing with a public half that does not belong to the seed gives the
+      // seed away to whoever sees two signatures.
+      const half = this.raw.subarray(seedBytes);
+      if (half.length > 0 && !equal(half, await publicHalf(subtle, key))) {
+        throw new SecretError("secret_key_mismatch", this.raw.length);
+      }
+      return key;
+    })();
+    return this.#signing;
+  }
+
+  async #public(): Promise<Bytes> {
+    if (this.kind === "ed25519_public") {
+      return this.raw;
+    }
+    return publicHalf((await webCrypto()).subtle, await this.#private());
+  }
+}
+
+async function publicHalf(subtle: SubtleCrypto, key: CryptoKey): Promise<Bytes> {
+  const { x } = await subtle.exportKey("jwk", key);
+  return fromBase64Url(x ?? "") ?? new Uint8Array();
+}
