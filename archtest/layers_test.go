@@ -36,6 +36,7 @@ var testOnly = []string{"internal/store/pgtest", "internal/store/sqllint"}
 var layers = []layer{
 	// Public. Whoever imports them gets nothing else of ours.
 	{packages: []string{"webhook"}},
+	{packages: []string{"webhook/pgseen"}, uses: []string{"webhook"}, tests: equipment},
 	{packages: []string{"client", "outbox"}, uses: []string{"webhook"}, tests: equipment},
 
 	// Pure.
