@@ -25,7 +25,9 @@
 //
 // Delivery is at least once: a sender that misses an answer asks again, with
 // the same webhook-id. Handler recognises it through a [Seen] store; the
-// default one lives in memory, so a restart forgets it.
+// default one lives in memory, so a restart forgets it. Package webhook/pgseen
+// has one in PostgreSQL, which also keeps an id in the same transaction as what
+// the receiver does about it.
 //
 // # Verifying without the handler
 //

@@ -53,7 +53,8 @@ type receiver struct {
 //     request with the same id;
 //   - 500 when handle returned an error, or what a [*StatusError] in it asks for.
 //     The id is free again, so that the sender's next attempt is handled anew.
-//     After a panic it is too, and the connection is closed;
+//     After a panic it is too, and the connection is closed. The same after
+//     [ErrNotCommitted];
 //   - 503 with Retry-After while another request with the same id is being
 //     handled, or when the store cannot tell. Not 409, which many senders take
 //     for final. And no waiting: a handler that takes long is why the sender
@@ -68,8 +69,9 @@ type receiver struct {
 //
 // The headers are checked before the body is read, and the body is never decoded,
 // even when it has a Content-Encoding: it was signed as it is. handle gets the
-// request's context, which ends when the sender hangs up; work that outlasts the
-// sender's patience (often 5 to 15 s) belongs in a queue of the receiver's own.
+// request's context with the claim in it ([ClaimFrom]), which ends when the sender
+// hangs up; work that outlasts the sender's patience (often 5 to 15 s) belongs in
+// a queue of the receiver's own.
 // How slowly a body may arrive is for http.Server.ReadTimeout to say.
 func Handler(verifier *Verifier, handle func(context.Context, Message) error, options ...HandlerOption) http.Handler {
 	rc := &receiver{
@@ -135,14 +137,18 @@ func (rc *receiver) handleOnce(ctx context.Context, message Message) answer {
 			_ = settle(ctx, claim.Release)
 		}
 	}()
-	err = rc.handle(ctx, message)
+	err = rc.handle(ContextWithClaim(ctx, claim), message)
 	finished = true
-	if err != nil {
-		return failed(errors.Join(err, settle(ctx, claim.Release)))
+	if err == nil {
+		// The work is done: asking the sender for another attempt because it could
+		// not be recorded would make certain that it is done twice.
+		kept := settle(ctx, claim.Keep)
+		if !errors.Is(kept, ErrNotCommitted) {
+			return answer{outcome: OutcomeHandled, status: http.StatusOK, err: kept}
+		}
+		err = kept
 	}
-	// The work is done: asking the sender for another attempt because it could
-	// not be recorded would make certain that it is done twice.
-	return answer{outcome: OutcomeHandled, status: http.StatusOK, err: settle(ctx, claim.Keep)}
+	return failed(errors.Join(err, settle(ctx, claim.Release)))
 }
 
 func settle(ctx context.Context, how func(context.Context) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -312,6 +313,8 @@ func TestHandler_StoreFaults(t *testing.T) {
 		"cannot keep":    {faultyStore{keep: broken}, nil, 200, webhook.OutcomeHandled, []string{"kept"}, broken},
 		"cannot release": {faultyStore{release: broken}, mine, 500, webhook.OutcomeFailed, []string{"released"}, broken},
 		"sound":          {faultyStore{}, nil, 200, webhook.OutcomeHandled, []string{"kept"}, nil},
+		"not committed": {faultyStore{keep: fmt.Errorf("mine: %w", webhook.ErrNotCommitted)}, nil, 500, webhook.OutcomeFailed,
+			[]string{"kept", "released"}, webhook.ErrNotCommitted},
 	} {
 		var observed seen
 		handler := webhook.Handler(newVerifier(t, specSecret), func(context.Context, webhook.Message) error { return c.handle },
@@ -326,6 +329,21 @@ func TestHandler_StoreFaults(t *testing.T) {
 			require.Equal(t, "5", w.Header().Get("Retry-After"))
 		}
 	}
+}
+
+// Whoever handles a webhook finds its claim, and nobody else does.
+func TestHandler_HandsOnTheClaim(t *testing.T) {
+	t.Parallel()
+	var store faultyStore
+	handler := webhook.Handler(newVerifier(t, specSecret), func(ctx context.Context, _ webhook.Message) error {
+		claim, ok := webhook.ClaimFrom(ctx)
+		require.True(t, ok)
+		require.Same(t, &store, claim)
+		return nil
+	}, webhook.WithSeen(&store))
+	require.Equal(t, http.StatusOK, serve(handler, genuine(t, "evt_1", "{}")).Code)
+	_, ok := webhook.ClaimFrom(t.Context())
+	require.False(t, ok)
 }
 
 // A sender that hangs up ends the handler's context, never the bookkeeping.
