@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
 
 _Name = Union[str, bytes]
@@ -35,11 +34,6 @@ class Headers:
                 headers._values[name[5:].replace("_", "-").lower()] = [value]
             elif name in ("CONTENT_TYPE", "CONTENT_LENGTH") and value:
                 headers._values[name.replace("_", "-").lower()] = [value]
-        # WSGI servers join a repeated header with commas. base64 has none.
-        for name in ("webhook-signature", "svix-signature"):
-            headers._values[name] = [
-                part for value in headers.all(name) for part in re.split(r",[ \t]*(?=v[0-9]+[a-z]?,)", value)
-            ]
         return headers
 
     def all(self, name: str) -> List[str]:
