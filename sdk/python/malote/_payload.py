@@ -7,7 +7,7 @@ with its content type.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _jsontext
@@ -49,12 +49,12 @@ def read(
 
 
 def instant(value: Union[datetime, str]) -> str:
-    """RFC 3339, of a datetime that knows its time zone or of text that is it already."""
+    """RFC 3339 in UTC, of a datetime that knows its time zone; text is it already."""
     if isinstance(value, str):
         return value
     if value.tzinfo is None:
         raise ValueError("the datetime has no time zone: use datetime.now(timezone.utc)")
-    return value.isoformat()
+    return value.astimezone(timezone.utc).isoformat()
 
 
 def endpoint_ids(ids: Iterable[str]) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import pickle
 import socket
 import threading
 import unittest
@@ -227,6 +228,11 @@ class ErrorTest(ClientTestCase):
         self.assertEqual(
             str(error), "invalid_request (400): About invalid_request. type: is missing (request_id req_1)"
         )
+
+    def test_it_survives_pickling(self):
+        for raised in (self.fail(problem(409, "x", index=1)), NoAnswerError("why", sent=False)):
+            again = pickle.loads(pickle.dumps(raised))
+            self.assertEqual((type(again), str(again), vars(again)), (type(raised), str(raised), vars(raised)))
 
     def test_an_echoed_key_is_hidden_and_lines_stay_lines(self):
         error = self.fail(problem(400, "x", detail=f"bad\nBearer {KEY}", errors="nonsense", index="nonsense"))

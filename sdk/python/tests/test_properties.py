@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 import unittest
 
 from malote import _jsontext, outbox
@@ -16,7 +17,7 @@ REASONS = {"missing_header", "malformed", "stale", "future", "bad_signature"}
 
 
 def setUpModule():
-    print(f"random tests: MALOTE_TEST_SEED={SEED}, {ROUNDS} rounds each")
+    print(f"random tests: MALOTE_TEST_SEED={SEED}, {ROUNDS} rounds each", file=sys.stderr)
 
 
 def any_bytes(random, most=200):

@@ -87,6 +87,8 @@ class ReceiverTest(unittest.TestCase):
         self.problem(receiving.receive("POST", announced, stream), 413, "body_too_large")
         self.assertEqual(stream.tell(), 0)
         self.problem(receiving.receive("POST", headers(larger), larger), 413, "body_too_large")
+        endless = {**headers(larger), "content-length": "9" * 5000}
+        self.problem(receiving.receive("POST", endless, larger), 413, "body_too_large")
 
     def test_a_body_that_breaks_off(self):
         announced = {**headers(), "content-length": str(len(BODY) + 1)}

@@ -1,5 +1,6 @@
 """verify(): what it accepts headers and bodies in, and how it refuses."""
 
+import pickle
 import unittest
 from datetime import datetime, timezone
 from unittest import mock
@@ -92,6 +93,11 @@ class RefusalTest(unittest.TestCase):
             told = f"{caught.exception} {caught.exception!r} {caught.exception.advice} {vars(caught.exception)}"
             self.assertNotIn("2432232314", told)
             self.assertNotIn("MfKQ9r8", told)
+
+    def test_it_survives_pickling(self):
+        for raised in (VerificationError("stale", skew_seconds=301, tolerance=300), SigningError("bad_id")):
+            again = pickle.loads(pickle.dumps(raised))
+            self.assertEqual((type(again), str(again), vars(again)), (type(raised), str(raised), vars(raised)))
 
     def test_the_id_is_not_signed_in_the_hex_scheme(self):
         check(hex_headers(), scheme=HEX)

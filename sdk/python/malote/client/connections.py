@@ -88,6 +88,10 @@ class Connections:
                     continue
                 what = f"no whole answer within {timeout:g} s" if isinstance(error, _TIMEOUTS) else _named(error)
                 raise NoAnswerError(what, sent=True) from error
+            except BaseException:  # nobody will read what may still come
+                if connection is not None:
+                    connection.close()
+                raise
 
     def _connect(self, timeout: float) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection

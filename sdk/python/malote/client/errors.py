@@ -6,6 +6,8 @@ import json
 from http import HTTPStatus
 from typing import Any, Callable, Dict, List, Optional
 
+from .._errors import PortableError
+
 # Codes of failures that are not an answer of Malote's; see also /docs#problems of
 # a running Malote for all others.
 NO_ANSWER = "no_answer"
@@ -14,7 +16,7 @@ NOT_MALOTE = "not_malote"
 UNUSABLE_ANSWER = "unusable_answer"
 
 
-class MaloteError(Exception):
+class MaloteError(PortableError):
     """A request failed. ``code`` is the stable name that programs branch on."""
 
     def __init__(

@@ -34,7 +34,7 @@ class Backoff:
         """How long to wait after so many tries; None: give up."""
         if not error.temporary or tries >= self.tries or error.retry_after > self.longest:
             return None
-        half = min(self.first * 2.0 ** (tries - 1), self.longest) / 2
+        half = min(self.first * 2.0 ** min(tries - 1, 32), self.longest) / 2
         return max(half, error.retry_after) + self.random() * half
 
 

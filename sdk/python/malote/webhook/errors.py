@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Dict, Optional
 
+from .._errors import PortableError
+
 # Why a webhook is refused, in the order of the checks.
 MISSING_HEADER = "missing_header"  # a header is absent or empty
 MALFORMED = "malformed"  # a header cannot be read
@@ -50,7 +52,7 @@ _ADVICE: Dict[Optional[str], str] = {
 }
 
 
-class WebhookError(Exception):
+class WebhookError(PortableError):
     """The base of this package's errors."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 _Name = Union[str, bytes]
 _Value = Union[str, bytes, List[str], Tuple[str, ...]]
@@ -42,6 +42,12 @@ class Headers:
     def get(self, name: str, default: str = "") -> str:
         """The first value, or the default."""
         return next(iter(self.all(name)), default)
+
+    def content_length(self) -> Optional[int]:
+        """None when the request does not say. More digits than anybody means are as
+        good as fewer: too many."""
+        text = self.get("content-length")
+        return int(text.lstrip("0")[:18] or "0") if text.isascii() and text.isdigit() else None
 
     def items(self) -> List[Tuple[str, str]]:
         return [(name, value) for name, values in self._values.items() for value in values]

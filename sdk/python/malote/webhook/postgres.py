@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any, Callable, Dict, Optional
 
 from .. import _sql
@@ -181,7 +181,7 @@ class PostgresSeen:
                     message.keep(cursor)
                     handle(cursor, message)
                 except BaseException:
-                    connection.rollback()
+                    _roll_back(connection)
                     raise
                 connection.commit()
 
@@ -195,7 +195,7 @@ class PostgresSeen:
                 self._execute(cursor, statement, values)
                 answer = _sql.first_column(cursor.fetchone())
             except BaseException:
-                connection.rollback()
+                _roll_back(connection)
                 raise
             connection.commit()
         return answer
@@ -232,6 +232,12 @@ class PostgresClaim:
         if cursor.rowcount != 1:
             raise ClaimLost("the claim ran out, and another request has or had the id: roll back")
         self.values["promised"] = True
+
+
+def _roll_back(connection: Any) -> None:
+    """What went wrong matters, and not that a broken connection cannot roll back."""
+    with suppress(Exception):
+        connection.rollback()
 
 
 def _named(statement: str, table: str) -> str:

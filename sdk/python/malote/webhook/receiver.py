@@ -116,7 +116,7 @@ class Receiver:
             envelope = self._verifier.open(headers)
         except VerificationError as error:
             return answers.refused(error)
-        if (content_length(headers) or 0) > self.max_body:
+        if (headers.content_length() or 0) > self.max_body:
             return self.too_large()
         return envelope
 
@@ -130,7 +130,7 @@ class Receiver:
                     return self.too_large()
         except _BrokenOff as error:
             return self.broken_off(error.__cause__)
-        if len(body) < (content_length(headers) or 0):
+        if len(body) < (headers.content_length() or 0):
             return self.broken_off()
         return bytes(body)
 
@@ -201,11 +201,6 @@ class Receiver:
     def wsgi(self, environ: Any, start_response: Any) -> Iterable[bytes]:
         """The receiver as a WSGI application."""
         return respond_wsgi(self, environ, start_response)
-
-
-def content_length(headers: Headers) -> Optional[int]:
-    text = headers.get("content-length")
-    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _chunks(body: Union[bytes, Readable], limit: int) -> Iterable[bytes]:

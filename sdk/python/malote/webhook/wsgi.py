@@ -13,7 +13,8 @@ Application = Callable[[Any, Any], Iterable[bytes]]
 
 
 def respond_wsgi(receiver: Receiver, environ: Mapping[str, Any], start_response: Any) -> Iterable[bytes]:
-    answer = receiver.receive(environ["REQUEST_METHOD"], Headers.of_environ(environ), Input(environ))
+    headers = Headers.of_environ(environ)
+    answer = receiver.receive(environ["REQUEST_METHOD"], headers, Input(environ, headers.content_length()))
     start_response(answer.reason_line, answer.headers)
     return [answer.body]
 
@@ -39,19 +40,15 @@ class Input:
     the server says that it ends the stream itself.
     """
 
-    def __init__(self, environ: Mapping[str, Any]) -> None:
+    def __init__(self, environ: Mapping[str, Any], length: Optional[int]) -> None:
         self._stream = environ["wsgi.input"]
-        length = environ.get("CONTENT_LENGTH") or ""
-        self._left: Optional[int] = 0
-        if length.isascii() and length.isdigit():
-            self._left = int(length)
-        elif environ.get("wsgi.input_terminated"):
-            self._left = None
-        elif environ.get("HTTP_TRANSFER_ENCODING"):
-            raise_on_read = OSError("the WSGI server does not hand over bodies without Content-Length")
-            self._stream, self._left = _Broken(raise_on_read), None
+        terminated = environ.get("wsgi.input_terminated", False)
+        self._left = length if length is not None or terminated else 0  # None: the server ends it
+        self._withheld = self._left == 0 and "HTTP_TRANSFER_ENCODING" in environ
 
     def read(self, size: int) -> bytes:
+        if self._withheld:
+            raise OSError("the WSGI server does not hand over bodies without Content-Length")
         if self._left is not None:
             size = min(size, self._left)
         if size <= 0:
@@ -60,11 +57,3 @@ class Input:
         if self._left is not None:
             self._left -= len(data)
         return data
-
-
-class _Broken:
-    def __init__(self, error: OSError) -> None:
-        self._error = error
-
-    def read(self, size: int) -> bytes:
-        raise self._error
