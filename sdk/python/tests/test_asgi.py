@@ -21,8 +21,10 @@ class Request:
         self.events = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces[:-1]]
         self.events += [{"type": "http.request", "body": pieces[-1]}] if pieces else [{"type": "http.disconnect"}]
         self.sent = []
+        self.read = 0
 
     async def receive(self):
+        self.read += 1
         return self.events.pop(0)
 
     async def send(self, event):
@@ -79,6 +81,8 @@ class AsgiTest(unittest.IsolatedAsyncioTestCase):
         ):
             self.assertEqual((await request.to(receiving))[0], status)
             self.assertIn((b"content-type", b"application/problem+json"), request.sent[0]["headers"])
+            if status == 413:
+                self.assertLessEqual(request.read, 2)
 
     async def test_failures(self):
         async def handle(message):

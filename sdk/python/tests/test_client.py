@@ -213,7 +213,7 @@ class RetryTest(ClientTestCase):
 
 
 class ErrorTest(ClientTestCase):
-    def fail(self, answer):
+    def failure(self, answer):
         client = self.serve(answer, retry=Backoff(tries=1))
         with self.assertRaises(MaloteError) as caught:
             client.publish("acme", "a.b", 1)
@@ -222,7 +222,7 @@ class ErrorTest(ClientTestCase):
 
     def test_a_problem(self):
         errors = [{"field": "type", "detail": "is missing"}]
-        error = self.fail(problem(400, "invalid_request", errors=errors, index=3, request_id="req_1"))
+        error = self.failure(problem(400, "invalid_request", errors=errors, index=3, request_id="req_1"))
         self.assertEqual((error.status, error.code, error.title), (400, "invalid_request", "T"))
         self.assertEqual((error.detail, error.errors, error.index), ("About invalid_request.", errors, 3))
         self.assertEqual(
@@ -230,25 +230,25 @@ class ErrorTest(ClientTestCase):
         )
 
     def test_it_survives_pickling(self):
-        for raised in (self.fail(problem(409, "x", index=1)), NoAnswerError("why", sent=False)):
+        for raised in (self.failure(problem(409, "x", index=1)), NoAnswerError("why", sent=False)):
             again = pickle.loads(pickle.dumps(raised))
             self.assertEqual((type(again), str(again), vars(again)), (type(raised), str(raised), vars(raised)))
 
     def test_an_echoed_key_is_hidden_and_lines_stay_lines(self):
-        error = self.fail(problem(400, "x", detail=f"bad\nBearer {KEY}", errors="nonsense", index="nonsense"))
+        error = self.failure(problem(400, "x", detail=f"bad\nBearer {KEY}", errors="nonsense", index="nonsense"))
         self.assertEqual(str(error), "x (400): bad Bearer [hidden]")
 
     def test_no_redirect_is_followed(self):
-        error = self.fail(Say(307, b"", (("Location", "http://elsewhere.example/v1/events"),)))
+        error = self.failure(Say(307, b"", (("Location", "http://elsewhere.example/v1/events"),)))
         self.assertEqual((error.status, error.code), (307, "redirected"))
         self.assertIn("elsewhere.example", error.detail)
         self.assertEqual(len(self.server.asked), 1)
 
     def test_what_is_not_malotes(self):
         html = (("Content-Type", "text/html"),)
-        self.assertEqual(self.fail(Say(404, b"<h1>", html)).code, "not_malote")
-        self.assertEqual(self.fail(Say(404, b"[1]", (("Content-Type", "application/problem+json"),))).code, "not_malote")
-        self.assertEqual(self.fail(Say(200, b"<h1>", html)).code, "unusable_answer")
+        self.assertEqual(self.failure(Say(404, b"<h1>", html)).code, "not_malote")
+        self.assertEqual(self.failure(Say(404, b"[1]", (("Content-Type", "application/problem+json"),))).code, "not_malote")
+        self.assertEqual(self.failure(Say(200, b"<h1>", html)).code, "unusable_answer")
 
     def test_what_makes_no_client(self):
         for url in ("malote.example.com", "ftp://a", "https://u:p@a", "http://a/?x=1", "http://a:notaport", "http://"):

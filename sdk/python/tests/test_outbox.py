@@ -77,6 +77,10 @@ class StatementTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "paramstyle"):
             outbox.statement("acme", "a.b", 1, paramstyle="other")
 
+    def test_percent_signs_of_a_statement(self):
+        for style, text in (("format", "SELECT 5 %% %s"), ("qmark", "SELECT 5 % ?")):
+            self.assertEqual(_sql.bind("SELECT 5 % $by", {"by": 3}, style), (text, [3]))
+
     def test_the_style_of_a_cursor(self):
         import sqlite3
 
@@ -102,6 +106,7 @@ class StatementTest(unittest.TestCase):
             (("acme", "a.b", "\ud800"), {}),
             (("acme", "a.b", 1), {"endpoint_ids": []}),
             (("acme", "a.b", 1), {"endpoint_ids": ['whe_"},{"']}),
+            (("acme", "a.b", 1), {"endpoint_ids": [ENDPOINT + ","]}),
             (("acme", "a.b", 1), {"occurred_at": datetime(2026, 1, 2)}),
         ):
             with self.subTest(arguments=arguments, options=options), self.assertRaises(ValueError):

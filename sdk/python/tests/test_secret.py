@@ -40,6 +40,7 @@ class SecretTest(unittest.TestCase):
             ("whsec_whpk_" + "A" * 40, "secret_unknown_prefix"),
             ("3f2504e0-4f89-11d3-9a0c-0305e82c3301", "secret_unknown_prefix"),
             (f"{SECRET} {SECRET}", "secret_not_base64"),
+            (SECRET[:20] + "\n" + SECRET[20:], "secret_not_base64"),
             (SECRET + "!", "secret_not_base64"),
             (SECRET + "é", "secret_not_base64"),
             ("whsec_" + "-" * 16 + "/" * 16, "secret_not_base64"),

@@ -47,6 +47,18 @@ class MessageTest(unittest.TestCase):
                 check([*given.items(), (name, given[name])])
             self.assertEqual((caught.exception.reason, caught.exception.header), ("malformed", name))
 
+    def test_the_names_of_before_the_standard(self):
+        svix = {name.replace("webhook", "svix"): value for name, value in headers().items()}
+        self.assertEqual(check(svix).id, ID)
+        self.assertEqual(check({**svix, "webhook-id": "other"}).id, ID)  # the complete one counts
+        for part, missing in (
+            ({"webhook-id": ID, "svix-timestamp": str(NOW)}, "webhook-timestamp"),
+            ({"svix-timestamp": str(NOW)}, "svix-id"),
+        ):
+            with self.assertRaises(VerificationError) as caught:
+                check(part)
+            self.assertEqual(caught.exception.header, missing)
+
     def test_any_form_of_bytes_and_nothing_else(self):
         for body in (BODY, bytearray(BODY), memoryview(BODY)):
             self.assertEqual(check(headers(), body).body, BODY)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-import re
 from typing import Iterable, List, Optional, Tuple, Union
 
 from . import ed25519
@@ -22,14 +21,12 @@ MIN_SECRET_BYTES = 24
 MAX_SECRET_BYTES = 64  # HMAC-SHA256 would only hash a longer key down to 32
 MIN_FOREIGN_SECRET_BYTES = 16  # 128 bits, what an HMAC key needs at least
 
-_WHITE = re.compile(r"[ \t\r\n]")
-
 
 class Secret:
     """A key for signing or verifying webhooks.
 
     It never shows itself: printed or formatted it is a placeholder, and
-    ``reveal()`` is the only way to its value. It is immutable.
+    ``reveal()`` is the only way to its value.
     """
 
     __slots__ = ("kind", "foreign", "_raw", "_public")
@@ -193,9 +190,6 @@ def _unquote(text: str) -> str:
 
 
 def _decode(encoded: str) -> bytes:
-    # White space inside means that two lines, perhaps two secrets, were pasted.
-    if _WHITE.search(encoded):
-        raise SecretError("secret_not_base64")
     urlsafe = "-" in encoded or "_" in encoded
     text = encoded.rstrip("=")
     raw: Optional[bytes] = None
