@@ -2,11 +2,13 @@
 # works; both install what they lack (Debian), and need nothing but Go.
 
 GO ?= go
+# Debian's own, which install-needs completes; any Python from 3.9 on will do.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
-.PHONY: demo build test test-typescript sdk-typescript vet lint fuzz bench clean help
+.PHONY: demo build test test-typescript sdk-typescript test-python vet lint fuzz bench clean help
 
 help: ## List the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: build ## Install what is missing, build, and watch real webhooks being delivered
 	scripts/install-needs postgresql
@@ -20,7 +22,8 @@ test: vet ## Install what is missing, and pass all tests on a PostgreSQL of thei
 	scripts/install-needs postgresql compiler promtool
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
 	bin/withpg -- $(GO) test -race -timeout 15m ./...
-	$(MAKE) test-typescript
+	$(MAKE) --no-print-directory test-typescript
+	$(MAKE) --no-print-directory test-python
 
 test-typescript: build # sdk/typescript, with a Malote of its own; types are checked where there is npm
 	scripts/install-needs postgresql node
@@ -35,6 +38,11 @@ sdk-typescript: build sdk/typescript/node_modules # after a change of src or of 
 sdk/typescript/node_modules: sdk/typescript/package-lock.json
 	cd sdk/typescript && npm ci --silent
 	@touch $@
+
+test-python: build ## Install what is missing, and pass the Python SDK's tests with a running Malote
+	scripts/install-needs postgresql python
+	$(GO) build -o bin/withpg ./internal/localpg/withpg
+	cd sdk/python && MALOTE_TEST_ALL=1 MALOTE_BIN=../../bin/malote ../../bin/withpg -- $(PYTHON) -m unittest
 
 vet:
 	$(GO) vet ./...
