@@ -96,16 +96,23 @@ func TestStatements_ReadNoWholeTable(t *testing.T) {
 		if len(args) == 1 {
 			args = []any{1000}
 		}
-		rows, err := w.pools[0].Query("EXPLAIN "+statement, args...)
-		require.NoError(t, err)
-		var plan strings.Builder
-		for rows.Next() {
-			var line string
-			require.NoError(t, rows.Scan(&line))
-			plan.WriteString(line + "\n")
-		}
-		require.NoError(t, rows.Err())
-		require.Contains(t, plan.String(), "webhook_seen", "there is a plan")
-		require.NotContains(t, plan.String(), "Seq Scan")
+		plan := w.plan(t, statement, args...)
+		require.Contains(t, plan, "webhook_seen", "there is a plan")
+		require.NotContains(t, plan, "Seq Scan")
 	}
+}
+
+func (w *world) plan(t testing.TB, statement string, args ...any) string {
+	t.Helper()
+	rows, err := w.pools[0].Query("EXPLAIN "+statement, args...)
+	require.NoError(t, err)
+	defer func() { _ = rows.Close() }()
+	var plan strings.Builder
+	for rows.Next() {
+		var line string
+		require.NoError(t, rows.Scan(&line))
+		plan.WriteString(line + "\n")
+	}
+	require.NoError(t, rows.Err())
+	return plan.String()
 }
