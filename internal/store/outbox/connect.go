@@ -12,9 +12,13 @@ import (
 )
 
 // settings bound how long a relay that was paused, or whose machine died, can
-// hold rows: the server ends its transaction, and others take them.
+// hold rows: the server ends its transaction, and others take them. An application's
+// database may have other defaults than ours: texts come in UTF-8, and a stricter
+// isolation than taking needs would only make publishers fail.
 var settings = map[string]string{
 	"application_name":                    "malote-relay",
+	"client_encoding":                     "UTF8",
+	"default_transaction_isolation":       "read committed",
 	"timezone":                            "UTC",
 	"idle_in_transaction_session_timeout": "60s",
 	"statement_timeout":                   "30s",
@@ -55,12 +59,17 @@ func (e *connectError) Unwrap() error { return e.cause }
 
 func connecting(err error) error {
 	var refusal *pgconn.PgError
+	var name *net.DNSError
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refusal):
 		return &connectError{says: "the outbox's database refuses the connection: " + refusal.Message, cause: err}
+	case errors.As(err, &name):
+		return &connectError{says: fmt.Sprintf("the outbox's database is at a host that has no address, %q: %s", name.Name, name.Err), cause: err}
 	case errors.As(err, &network) && network.Addr != nil:
 		return &connectError{says: fmt.Sprintf("the outbox's database does not answer at %v: %v", network.Addr, network.Err), cause: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &connectError{says: fmt.Sprintf("the outbox's database did not answer within %v", connectTimeout), cause: err}
 	default:
 		return &connectError{says: "the outbox's database cannot be reached", cause: err}
 	}
@@ -74,6 +83,20 @@ func closeQuietly(conn *pgx.Conn) {
 	defer cancel()
 	_ = conn.Close(ctx) // whether the server heard it changes nothing
 }
+
+// failed says what was being done, and what to do where a right is missing.
+func failed(doing string, err error) error {
+	if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && refusal.Code == insufficientPrivilege {
+		return fmt.Errorf("%s: %w: grant the role what malote outbox install prints", doing, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// SQLSTATEs that we answer to.
+const (
+	insufficientPrivilege = "42501"
+	lockNotAvailable      = "55P03"
+)
 
 // ErrNotInstalled says that a database has no outbox.
 var ErrNotInstalled = errors.New("there is no outbox in this database: run malote outbox install")
@@ -96,7 +119,7 @@ type rowQuerier interface {
 func isInstalled(ctx context.Context, q rowQuerier) error {
 	var isThere bool
 	if err := q.QueryRow(ctx, `SELECT to_regclass('malote.outbox_migrations') IS NOT NULL`).Scan(&isThere); err != nil {
-		return fmt.Errorf("looking for the outbox: %w", err)
+		return failed("looking for the outbox", err)
 	}
 	if !isThere {
 		return ErrNotInstalled
@@ -111,7 +134,7 @@ func version(ctx context.Context, q rowQuerier) (int64, error) {
 	}
 	var found int64
 	if err := q.QueryRow(ctx, `SELECT coalesce(max(m.version_id), 0) FROM malote.outbox_migrations AS m WHERE m.is_applied`).Scan(&found); err != nil {
-		return 0, fmt.Errorf("reading the outbox's version: %w", err)
+		return 0, failed("reading the outbox's version", err)
 	}
 	return found, nil
 }

@@ -2,10 +2,12 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Grants are the statements that let roles use an outbox: publishers may call the
@@ -45,6 +47,7 @@ var publishFunctions = []string{
 	"malote.publish(text, text, bytea, text, " + optionTypes + ")",
 	"malote.publish_json(text, text, text, " + optionTypes + ")",
 	"malote.outbox_append(text, text, text, bytea, " + optionTypes + ")",
+	"malote.outbox_check(text, timestamptz, text[])",
 }
 
 // Install makes or renews the outbox of an application's own database. It
@@ -67,9 +70,9 @@ func (e *NotEmptyError) Error() string {
 }
 
 // Uninstall removes the outbox of an application's own database, and the schema
-// malote if nothing else is in it. With rows in it, it refuses with *NotEmptyError
-// unless the loss is wanted. A transaction that publishes at this moment is
-// waited for.
+// malote if it is the role's own and nothing else is in it. With rows in it, it
+// refuses with *NotEmptyError unless the loss is wanted. A transaction that
+// publishes at this moment is waited for, up to five seconds; then it is ErrBusy.
 func Uninstall(ctx context.Context, dsn string, loseRows bool) error {
 	if err := refuseMalote(ctx, dsn); err != nil {
 		return err
@@ -91,7 +94,7 @@ func Uninstall(ctx context.Context, dsn string, loseRows bool) error {
 		if _, err := tx.Exec(ctx, `DROP TABLE malote.outbox, malote.outbox_refused, malote.outbox_migrations`); err != nil {
 			return fmt.Errorf("removing the outbox: %w", err)
 		}
-		_, err := tx.Exec(ctx, `DO $$ BEGIN DROP SCHEMA malote; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`)
+		_, err := tx.Exec(ctx, `DO $$ BEGIN DROP SCHEMA malote; EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege THEN NULL; END $$`)
 		if err != nil {
 			return fmt.Errorf("removing the schema malote: %w", err)
 		}
@@ -99,16 +102,23 @@ func Uninstall(ctx context.Context, dsn string, loseRows bool) error {
 	})
 }
 
+// ErrBusy says that a transaction that publishes stays open.
+var ErrBusy = errors.New("the outbox is in use by a transaction that does not end: stop whatever publishes, then try again")
+
 // checkEmpty locks the outbox against new rows until the transaction ends.
 func checkEmpty(ctx context.Context, tx pgx.Tx, loseRows bool) error {
 	if err := isInstalled(ctx, tx); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `LOCK TABLE malote.outbox IN ACCESS EXCLUSIVE MODE`); err != nil {
+	_, err := tx.Exec(ctx, `LOCK TABLE malote.outbox IN ACCESS EXCLUSIVE MODE`)
+	if refusal, ok := errors.AsType[*pgconn.PgError](err); ok && refusal.Code == lockNotAvailable {
+		return ErrBusy
+	}
+	if err != nil {
 		return fmt.Errorf("locking the outbox: %w", err)
 	}
 	var held NotEmptyError
-	err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM malote.outbox), (SELECT count(*) FROM malote.outbox_refused)`).
+	err = tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM malote.outbox), (SELECT count(*) FROM malote.outbox_refused)`).
 		Scan(&held.Waiting, &held.Refused)
 	if err != nil {
 		return fmt.Errorf("counting the outbox's rows: %w", err)

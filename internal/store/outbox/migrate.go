@@ -48,6 +48,7 @@ func withMigrations(ctx context.Context, dsn string, do func(*goose.Provider) er
 	if err != nil {
 		return unreadable(err)
 	}
+	config.ConnectTimeout = connectTimeout
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
 	if err := makeSchema(ctx, db); err != nil {
@@ -70,18 +71,27 @@ func withMigrations(ctx context.Context, dsn string, do func(*goose.Provider) er
 }
 
 // makeSchema asks first: a role may own the schema without the right to make one.
+// It asks again when it fails: somebody else may have made it at the same moment.
 func makeSchema(ctx context.Context, db *sql.DB) error {
-	var isThere bool
-	if err := db.QueryRowContext(ctx, `SELECT to_regnamespace('malote') IS NOT NULL`).Scan(&isThere); err != nil {
-		return connecting(err)
+	isThere, err := hasSchema(ctx, db)
+	if err != nil || isThere {
+		return err
 	}
-	if isThere {
+	_, err = db.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS malote`)
+	if err == nil {
 		return nil
 	}
-	if _, err := db.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS malote`); err != nil {
-		return fmt.Errorf("making the schema malote: %w", err)
+	if isThere, _ := hasSchema(ctx, db); isThere {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("making the schema malote: %w", err)
+}
+
+func hasSchema(ctx context.Context, db *sql.DB) (isThere bool, _ error) {
+	if err := db.QueryRowContext(ctx, `SELECT to_regnamespace('malote') IS NOT NULL`).Scan(&isThere); err != nil {
+		return false, connecting(err)
+	}
+	return isThere, nil
 }
 
 // unreadable leaves out the driver's words, which quote the DSN.

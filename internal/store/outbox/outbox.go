@@ -1,8 +1,9 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,7 +34,7 @@ type Outbox struct {
 	conn *pgx.Conn
 }
 
-// New connects to nothing yet. An outbox that ctx's do not end must be closed.
+// New connects to nothing yet. Whoever has used it must close it.
 func New(dsn string) *Outbox { return &Outbox{dsn: dsn} }
 
 // Close drops the connection.
@@ -75,7 +76,7 @@ type Batch struct {
 // Take takes up to rows rows above a position, of at most bytes bytes together;
 // one of more goes alone. Rows of transactions that are not committed, and those
 // that somebody else has taken, are passed by and hold nothing up. A batch
-// without rows is released already.
+// without rows is released already. The rows are in the order of their positions.
 func (o *Outbox) Take(ctx context.Context, above int64, rows, bytes int) (*Batch, error) {
 	conn, err := o.connected(ctx)
 	if err != nil {
@@ -84,7 +85,7 @@ func (o *Outbox) Take(ctx context.Context, above int64, rows, bytes int) (*Batch
 	batch, err := o.take(ctx, conn, above, rows, bytes)
 	if err != nil {
 		o.drop()
-		return nil, fmt.Errorf("taking rows of the outbox: %w", err)
+		return nil, failed("taking rows of the outbox", err)
 	}
 	return batch, nil
 }
@@ -99,6 +100,7 @@ func (o *Outbox) take(ctx context.Context, conn *pgx.Conn, above int64, rows, by
 	if err != nil {
 		return nil, err // the connection is dropped, and the transaction with it
 	}
+	slices.SortFunc(taken, func(a, b Row) int { return cmp.Compare(a.Position, b.Position) }) // RETURNING has no order
 	batch := &Batch{Rows: taken, outbox: o, tx: tx}
 	if len(taken) == 0 {
 		return batch, tx.Rollback(ctx)
@@ -129,7 +131,7 @@ func (b *Batch) Settle(ctx context.Context, refusals []Refusal) error {
 	err := b.settle(ctx, refusals)
 	if err != nil {
 		b.outbox.drop()
-		return fmt.Errorf("settling rows of the outbox: %w", err)
+		return failed("settling rows of the outbox", err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,7 +28,7 @@ func (o *Outbox) Lag(ctx context.Context) (Lag, error) {
 	var seconds float64
 	if err := conn.QueryRow(ctx, lagSQL, CountedRows).Scan(&lag.Waiting, &seconds, &lag.Refused); err != nil {
 		o.drop()
-		return Lag{}, fmt.Errorf("looking at the outbox: %w", err)
+		return Lag{}, failed("looking at the outbox", err)
 	}
 	lag.Oldest = max(0, time.Duration(seconds*float64(time.Second)))
 	return lag, nil
@@ -61,7 +60,7 @@ func (o *Outbox) Refused(ctx context.Context, limit int) ([]Refused, error) {
 	})
 	if err != nil {
 		o.drop()
-		return nil, fmt.Errorf("listing refused rows: %w", err)
+		return nil, failed("listing refused rows", err)
 	}
 	return list, nil
 }
@@ -85,7 +84,7 @@ func (o *Outbox) change(ctx context.Context, what, statement string, arguments .
 	tag, err := conn.Exec(ctx, statement, arguments...)
 	if err != nil {
 		o.drop()
-		return 0, fmt.Errorf("%s: %w", what, err)
+		return 0, failed(what, err)
 	}
 	return tag.RowsAffected(), nil
 }

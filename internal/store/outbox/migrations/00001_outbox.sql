@@ -31,7 +31,11 @@ CREATE TABLE malote.outbox (
     external_id     text,
     occurred_at     timestamptz,
     endpoint_ids    text[],
-    written_at      timestamptz NOT NULL
+    written_at      timestamptz NOT NULL,
+    -- What the relay could not even read would hold up all the rest.
+    CONSTRAINT outbox_times CHECK (written_at >= '1970-01-01 00:00:00+00' AND written_at < '10000-01-01 00:00:00+00'
+        AND occurred_at >= '1970-01-01 00:00:00+00' AND occurred_at < '10000-01-01 00:00:00+00'),
+    CONSTRAINT outbox_endpoint_ids CHECK (array_position(endpoint_ids, NULL) IS NULL)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
 
@@ -57,7 +61,8 @@ CREATE TABLE malote.outbox_refused (
 -- rights, so there is nothing to be gained by tricking it: who may publish may
 -- insert into the outbox, and neither read nor change it. It takes no lock but
 -- that of its own new row. Its checks are the relay's, made while the caller can
--- still do something about it.
+-- still do something about it. COLLATE "C": a caller's column may have a collation
+-- that no regular expression works with.
 -- +goose StatementBegin
 CREATE FUNCTION malote.outbox_append(
     tenant text, type text, content_type text, body bytea,
@@ -69,11 +74,11 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     id uuid := gen_random_uuid();
 BEGIN
-    IF tenant IS NULL OR tenant !~ '^[A-Za-z0-9_.-]+$' OR octet_length(tenant) > 64 THEN
+    IF tenant IS NULL OR tenant COLLATE "C" !~ '^[A-Za-z0-9_.-]+$' OR octet_length(tenant) > 64 THEN
         RAISE invalid_parameter_value USING
             MESSAGE = 'malote: tenant must be 1 to 64 characters of a-z, A-Z, 0-9, ''_'', ''.'' and ''-''';
     END IF;
-    IF type IS NULL OR type !~ '^[A-Za-z0-9_.-]+$' OR octet_length(type) > 256 THEN
+    IF type IS NULL OR type COLLATE "C" !~ '^[A-Za-z0-9_.-]+$' OR octet_length(type) > 256 THEN
         RAISE invalid_parameter_value USING
             MESSAGE = 'malote: type must be 1 to 256 characters of a-z, A-Z, 0-9, ''_'', ''.'' and ''-'', such as invoice.paid';
     END IF;
@@ -88,12 +93,38 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = 'malote: idempotency_key, coalesce_key, entity_version and external_id (or aggregate_type/aggregate_id) may have 256 bytes each';
     END IF;
+    IF content_type IS NOT NULL OR occurred_at IS NOT NULL OR endpoint_ids IS NOT NULL THEN
+        PERFORM malote.outbox_check(content_type, occurred_at, endpoint_ids);
+    END IF;
     INSERT INTO malote.outbox (id, tenant, type, content_type, body,
         idempotency_key, coalesce_key, entity_version, external_id, occurred_at, endpoint_ids, written_at)
     VALUES (id, tenant, type, content_type, body,
-        nullif(idempotency_key, ''), nullif(coalesce_key, ''), nullif(entity_version, ''), nullif(external_id, ''),
+        nullif(idempotency_key COLLATE "C", ''), nullif(coalesce_key COLLATE "C", ''),
+        nullif(entity_version COLLATE "C", ''), nullif(external_id COLLATE "C", ''),
         occurred_at, endpoint_ids, clock_timestamp());
     RETURN id;
+END
+$$;
+-- +goose StatementEnd
+
+-- outbox_check refuses what few calls have, apart so that the others need not pay.
+-- +goose StatementBegin
+CREATE FUNCTION malote.outbox_check(content_type text, occurred_at timestamptz, endpoint_ids text[]) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF content_type COLLATE "C" !~ '^[ -~]*$' OR octet_length(content_type) > 256 THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'malote: content_type must be a media type of at most 256 printable characters';
+    END IF;
+    IF occurred_at < '1970-01-01 00:00:00+00' OR occurred_at >= '10000-01-01 00:00:00+00' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'malote: occurred_at must lie between the years 1970 and 9999';
+    END IF;
+    IF cardinality(endpoint_ids) NOT BETWEEN 1 AND 1000 OR array_ndims(endpoint_ids) > 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'malote: endpoint_ids must name 1 to 1000 endpoints, or be left out for all that subscribe';
+    END IF;
+    IF array_to_string(endpoint_ids, ',', '') COLLATE "C" !~ '^whe_[0-9a-z]{26}(,whe_[0-9a-z]{26})*$' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'malote: endpoint_ids must be endpoints'' ids, which look like whe_…';
+    END IF;
 END
 $$;
 -- +goose StatementEnd
@@ -149,6 +180,7 @@ COMMENT ON FUNCTION malote.publish(text, text, bytea, text, text, text, text, te
 
 -- Who may publish is for the database's owner to say.
 REVOKE ALL ON FUNCTION malote.outbox_append(text, text, text, bytea, text, text, text, text, timestamptz, text[], text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION malote.outbox_check(text, timestamptz, text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION malote.publish(text, text, jsonb, text, text, text, text, timestamptz, text[], text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION malote.publish_json(text, text, text, text, text, text, text, timestamptz, text[], text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION malote.publish(text, text, bytea, text, text, text, text, text, timestamptz, text[], text, text) FROM PUBLIC;
@@ -175,4 +207,5 @@ DROP FUNCTION malote.publish(text, text, jsonb, text, text, text, text, timestam
 DROP FUNCTION malote.publish_json(text, text, text, text, text, text, text, timestamptz, text[], text, text);
 DROP FUNCTION malote.publish(text, text, bytea, text, text, text, text, text, timestamptz, text[], text, text);
 DROP FUNCTION malote.outbox_append(text, text, text, bytea, text, text, text, text, timestamptz, text[], text, text);
+DROP FUNCTION malote.outbox_check(text, timestamptz, text[]);
 DROP TABLE malote.outbox_refused, malote.outbox;

@@ -10,8 +10,9 @@ WITH locked AS MATERIALIZED (
     FOR UPDATE SKIP LOCKED
 ), picked AS (
     SELECT l.position
-    FROM (SELECT locked.position, sum(locked.bytes) OVER (ORDER BY locked.position) - locked.bytes AS before FROM locked) AS l
-    WHERE l.before < $3
+    FROM (SELECT locked.position, sum(locked.bytes) OVER up AS bytes, row_number() OVER up AS place
+        FROM locked WINDOW up AS (ORDER BY locked.position)) AS l
+    WHERE l.bytes <= $3 OR l.place = 1
 )
 DELETE FROM malote.outbox AS o
 USING picked
