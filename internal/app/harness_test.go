@@ -31,6 +31,9 @@ const adminKey = "an-admin-key-for-tests-only-0001"
 // process of its own to kill.
 const childVariable = "MALOTE_TEST_CHILD_DSN"
 
+// outboxVariable makes that process one that only relays, from this outbox too.
+const outboxVariable = "MALOTE_TEST_CHILD_OUTBOX"
+
 func TestMain(m *testing.M) {
 	if dsn := os.Getenv(childVariable); dsn != "" {
 		os.Exit(child(dsn))
@@ -61,7 +64,13 @@ func child(dsn string) int {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	err := app.Run(ctx, testOptions(dsn), func(info app.Info) { fmt.Println(info.BaseURL) })
+	options := testOptions(dsn)
+	if text := os.Getenv(outboxVariable); text != "" {
+		name, address, _ := strings.Cut(text, "=")
+		options.Outboxes = []app.Outbox{{Name: name, DSN: address}}
+		options.Roles = []app.Role{app.RoleRelay}
+	}
+	err := app.Run(ctx, options, func(info app.Info) { fmt.Println(info.BaseURL) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -98,10 +107,10 @@ func start(t *testing.T, options app.Options) *server {
 }
 
 // startChild runs a Malote in a process of its own; kill is kill -9.
-func startChild(t *testing.T, dsn string) (s *server, kill func()) {
+func startChild(t *testing.T, dsn string, outboxes ...string) (s *server, kill func()) {
 	t.Helper()
 	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), childVariable+"="+dsn)
+	command.Env = append(os.Environ(), childVariable+"="+dsn, outboxVariable+"="+strings.Join(outboxes, ""))
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
 	require.NoError(t, err)
