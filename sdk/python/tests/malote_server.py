@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import queue
@@ -51,12 +52,17 @@ def malote(**environment: str) -> Iterator[Dict[str, str]]:
                 stderr=log,
                 encoding="utf-8",
             )
+            # An interrupt keeps unittest from its cleanups, and a signal must be one.
+            atexit.register(_stop, process, directory)
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 yield {"url": _address(process, log), "key": key}
             finally:
-                _stop(process)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+                _stop(process, directory)
+                atexit.unregister(_stop)
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)  # also when it could not be started
+        raise
 
 
 def _address(process: "subprocess.Popen[str]", log: Any) -> str:
@@ -74,15 +80,16 @@ def _address(process: "subprocess.Popen[str]", log: Any) -> str:
     raise RuntimeError(f"malote did not start:\n{log.read()}")
 
 
-def _stop(process: "subprocess.Popen[str]") -> None:
+def _stop(process: "subprocess.Popen[str]", directory: str) -> None:
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(DEADLINE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
+    if process.stdout is not None:
+        process.stdout.close()
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -98,7 +105,7 @@ class _Quiet(WSGIRequestHandler):
 def serving(application: Callable[..., Any]) -> Iterator[str]:
     """The application on a port of its own; its address."""
     server = make_server("127.0.0.1", 0, application, server_class=_Server, handler_class=_Quiet)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

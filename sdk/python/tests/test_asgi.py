@@ -165,7 +165,8 @@ class AsgiTest(unittest.IsolatedAsyncioTestCase):
     async def test_what_else_servers_ask(self):
         receiving = receiver(self.fail)
         request = Request({})
-        request.scope, request.events = {"type": "lifespan"}, [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+        request.scope = {"type": "lifespan"}
+        request.events = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
         await receiving.asgi(request.scope, request.receive, request.send)
         self.assertEqual(request.sent, [{"type": "lifespan.startup.complete"}, {"type": "lifespan.shutdown.complete"}])
         request.sent = []

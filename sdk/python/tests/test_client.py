@@ -95,7 +95,8 @@ class PublishTest(ClientTestCase):
     def test_keys_made_for_a_call_differ(self):
         client = self.serve(PUBLISHED, Say(202, b'{"data":[]}'))
         client.publish("acme", "a.b", 1)
-        client.publish_batch([Event("acme", "a.b", 1), Event("acme", "a.b", 1), Event("acme", "a.b", 1, idempotency_key="k")])
+        keyless = Event("acme", "a.b", 1)
+        client.publish_batch([keyless, keyless, Event("acme", "a.b", 1, idempotency_key="k")])
         single, batch = self.bodies()
         keys = [single["idempotency_key"], *(event["idempotency_key"] for event in batch["events"])]
         self.assertEqual(len(set(keys)), 4)
@@ -245,9 +246,9 @@ class ErrorTest(ClientTestCase):
         self.assertEqual(len(self.server.asked), 1)
 
     def test_what_is_not_malotes(self):
-        html = (("Content-Type", "text/html"),)
+        html, problem_json = (("Content-Type", "text/html"),), (("Content-Type", "application/problem+json"),)
         self.assertEqual(self.failure(Say(404, b"<h1>", html)).code, "not_malote")
-        self.assertEqual(self.failure(Say(404, b"[1]", (("Content-Type", "application/problem+json"),))).code, "not_malote")
+        self.assertEqual(self.failure(Say(404, b"[1]", problem_json)).code, "not_malote")
         self.assertEqual(self.failure(Say(200, b"<h1>", html)).code, "unusable_answer")
 
     def test_what_makes_no_client(self):

@@ -219,7 +219,8 @@ class OutboxEndToEndTest(DatabaseTestCase):
                 aggregate_id="1",
             )
         self.assertNotEqual(first, second)
-        arrived = {message.headers.get("content-type"): message for message in (next_of(self.shop.handled) for _ in "12")}
+        messages = [next_of(self.shop.handled) for _ in range(2)]
+        arrived = {message.headers.get("content-type"): message for message in messages}
         self.assertIn(b'"data":' + raw, arrived["application/json"].body)
         self.assertEqual(arrived["image/png"].body, b"\x00\xff%")
         client = self.shop.client

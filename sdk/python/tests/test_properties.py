@@ -35,7 +35,8 @@ def any_json(random, depth=3):
         return [any_json(random, depth - 1) for _ in range(random.randrange(4))]
     if kind == 6:
         return {any_text(random): any_json(random, depth - 1) for _ in range(random.randrange(4))}
-    return [None, random.random() < 0.5, random.randint(-(10**20), 10**20), random.random() * 1e9, any_text(random)][kind]
+    number = random.choice([random.randint(-(10**20), 10**20), random.random() * 1e9])
+    return [None, random.random() < 0.5, number, 0, any_text(random)][kind]
 
 
 def any_text(random):
@@ -46,7 +47,8 @@ class SignatureProperties(unittest.TestCase):
     def test_what_is_signed_verifies_and_nothing_else_does(self):
         random = randomness("signature")
         for _ in range(ROUNDS):
-            body, message_id, secret = any_bytes(random) + b"x", any_id(random), Secret("symmetric", random.randbytes(32))
+            body, message_id = any_bytes(random) + b"x", any_id(random)
+            secret = Secret("symmetric", random.randbytes(32))
             standard, hexadecimal = Verifier(secret, clock=lambda: NOW), Verifier(secret, scheme=HEX, clock=lambda: NOW)
             changed = bytearray(body)
             changed[random.randrange(len(body))] ^= 1 << random.randrange(8)
@@ -133,6 +135,7 @@ class PublishProperties(unittest.TestCase):
             else:
                 self.assertEqual(_jsontext.check(bytes(text)), text)
         self.assertGreater(refused, ROUNDS // 4)
-        for text in (b'1,"tenant":"other"', b"{}{}", b"", b" ", b"NaN", b"-Infinity", b"\xef\xbb\xbf{}", b"[" * 100_000):
+        more = [b'1,"tenant":"other"', b"{}{}", b"", b" ", b"NaN", b"-Infinity", b"\xef\xbb\xbf{}", b"[" * 100_000]
+        for text in more:
             with self.assertRaises(ValueError):
                 Event("acme", "a.b", data_json=text).encode()
