@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -35,6 +36,9 @@ type Options struct {
 	// Translate says which code an error of the stores means; "" if it is none
 	// that a client could do something about.
 	Translate func(error) Code
+
+	// ClientAddress says where a request comes from; nil: where its connection does.
+	ClientAddress func(*http.Request) netip.Addr
 
 	// AdminKeyHash is the SHA-256 of a fixed key with ScopeAdmin that no store
 	// knows; nil: there is none.
@@ -129,8 +133,16 @@ func (o *Options) complete() error {
 	if o.Translate == nil || o.Log == nil {
 		return errors.New("api: Options need Translate and Log")
 	}
+	if o.ClientAddress == nil {
+		o.ClientAddress = peerOf
+	}
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
 	return nil
+}
+
+func peerOf(r *http.Request) netip.Addr {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value is "not known"
+	return peer.Addr().Unmap()
 }

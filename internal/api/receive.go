@@ -94,7 +94,7 @@ func (s *server) receive(r *http.Request, into *exchange, need permission, body 
 func (s *server) admit(r *http.Request, need permission) (principal, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), workTime)
 	defer cancel()
-	who, err := s.gate.admit(ctx, r.Header.Get("Authorization"))
+	who, err := s.principalOf(ctx, r)
 	if err != nil {
 		return principal{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -84,8 +85,9 @@ func (p *process) api() http.Handler {
 		PublicURL:  strings.TrimSuffix(p.options.PublicURL, "/"),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
-		Retention:    p.options.Retention,
-		MaxBodyBytes: p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,
+		ClientAddress: func(r *http.Request) netip.Addr { return ingest.SenderOf(r, p.options.TrustedProxies) },
+		Retention:     p.options.Retention,
+		MaxBodyBytes:  p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,
 	}
 	if p.options.AdminKey != "" {
 		hash := sha256.Sum256([]byte(p.options.AdminKey))
