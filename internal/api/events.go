@@ -80,6 +80,10 @@ func checkFilters(eventType string, since, until timestamp) error {
 	if eventType != "" && !delivery.ValidType(eventType) {
 		return fault("type", "must be a type such as invoice.paid: letters, digits, _, . and -")
 	}
+	return checkSpan(since, until)
+}
+
+func checkSpan(since, until timestamp) error {
 	if !since.IsZero() && !until.IsZero() && !since.Before(until.Time) {
 		return fault("until", "must be later than since")
 	}

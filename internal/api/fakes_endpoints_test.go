@@ -302,6 +302,8 @@ func (m *memory) Replay(_ context.Context, ids []delivery.ID, tenant string, pre
 		at := slices.IndexFunc(m.deliveries, func(d delivery.Delivery) bool { return d.ID == id })
 		if at < 0 || tenant != "" && m.deliveries[at].Tenant != tenant {
 			result.Refusal = ReplayNotFound
+		} else {
+			result.Tenant, result.State = m.deliveries[at].Tenant, m.deliveries[at].State
 		}
 		replay.Done = replay.Done && result.Refusal == ""
 		replay.Results = append(replay.Results, result)

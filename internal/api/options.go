@@ -24,6 +24,7 @@ type Options struct {
 	Recoveries Recoveries
 	Signals    Signals
 	Tester     Tester
+	AuditLog   AuditLog
 
 	Sources     Sources
 	SourceRules SourceRules
@@ -117,6 +118,7 @@ func New(options Options) http.Handler {
 	s.registerSourceProviders(routes)
 	s.registerPolicies(routes)
 	s.registerContracts(routes)
+	s.registerAuditLog(routes)
 	s.registerHealth(routes)
 	return s.guard(routes.handler())
 }
@@ -124,7 +126,7 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
-		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs,
+		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")

@@ -37,7 +37,7 @@ type Keys interface {
 	// CreateKey gives the key itself once; for a repeat it is "".
 	CreateKey(ctx context.Context, scope Scope, tenant, name string, once Once) (plain string, _ Key, _ error)
 	Keys(ctx context.Context, owner Owner, page Page) (_ []Key, more bool, _ error)
-	RevokeKey(ctx context.Context, owner Owner, id delivery.ID) error
+	RevokeKey(ctx context.Context, owner Owner, id delivery.ID) (Key, error)
 }
 
 // Tenants keeps tenants.

@@ -18,6 +18,11 @@ type exchange struct {
 	operation string
 	path      string
 	body      []byte
+	request   *http.Request
+
+	// For the audit log: see changed and changedNothing.
+	subjects       []Subject
+	changedNothing bool
 }
 
 type exchangeKey struct{}
@@ -50,7 +55,7 @@ func (e *exchange) fingerprint() [sha256.Size]byte {
 func (s *server) receiving(at route) func(huma.Context, func(huma.Context)) {
 	return func(c huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(c)
-		received := &exchange{operation: at.id, path: r.URL.Path}
+		received := &exchange{operation: at.id, path: r.URL.Path, request: r}
 		if err := s.receive(r, received, at.need, c.Operation().RequestBody); err != nil {
 			s.problemOf(r.Context(), at.id, err).write(w)
 			return

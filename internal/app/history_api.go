@@ -62,7 +62,7 @@ func (a redeliveryAPI) Replay(ctx context.Context, ids []delivery.ID, tenant str
 		return api.Replay{}, err
 	}
 	results := mapAll(done.Results, func(r redelivery.Result) api.Replayed {
-		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
+		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, Tenant: r.Tenant, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
 	})
 	return api.Replay{Results: results, Done: done.Done}, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/malotehq/malote/internal/relay"
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
+	"github.com/malotehq/malote/internal/store/audit"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/inbound"
 	"github.com/malotehq/malote/internal/store/redelivery"
@@ -37,6 +38,7 @@ type process struct {
 	registry   *registry.Registry
 	watch      *watch.Watcher
 	inbound    *inbound.Records
+	audit      *audit.Log
 	history    *history.Reader
 	redelivery *redelivery.Writer
 	book       *policyBook
@@ -102,6 +104,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 		return nil, err
 	}
 	p.history, p.redelivery, p.inbound = history.New(s), redelivery.New(s), inbound.New(s, inbound.Options{})
+	p.audit = audit.New(s, audit.Options{})
 	p.book = newPolicyBook(p.registry)
 	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})

@@ -79,6 +79,7 @@ func (p *process) api() http.Handler {
 		Redelivery: redeliveryAPI{p.redelivery, p.book, p.waker.Wake},
 		Recoveries: recoveryAPI{p.redelivery, p.registry},
 		Signals:    signalsAPI{p.watch},
+		AuditLog:   auditAPI{p.audit},
 		Sources:    sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
 		Rejections: rejectionsAPI{p.inbound},
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},

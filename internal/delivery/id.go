@@ -33,6 +33,7 @@ const (
 	KeyPrefix      Prefix = "key"
 	RecoveryPrefix Prefix = "rec"
 	SignalPrefix   Prefix = "sig"
+	AuditPrefix    Prefix = "aud"
 )
 
 // ErrInvalidID is what every unreadable id is wrapped in.

@@ -16,6 +16,9 @@ var oldLaneStatsSQL string
 //go:embed queries/old_signals.sql
 var oldSignalsSQL string
 
+//go:embed queries/old_audit_log.sql
+var oldAuditLogSQL string
+
 //go:embed queries/old_recoveries.sql
 var oldRecoveriesSQL string
 
@@ -24,12 +27,13 @@ const (
 	keepLaneStats  = 400 * day // a year ago can be compared with
 	keepSignals    = 90 * day
 	keepRecoveries = 90 * day
+	keepAuditLog   = 400 * day // a year, and the time to ask for it
 )
 
 // rowsAtOnce bounds a transaction.
 const rowsAtOnce = 1000
 
-// CleanUp removes statistics, signals and ended recoveries that are too old, in
+// CleanUp removes statistics, signals, ended recoveries and the audit log's rows that are too old, in
 // batches of 1,000 rows, and says how many. By the earlier of two clocks, like
 // Retire; what is counted is gone, also after an error.
 func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
@@ -44,6 +48,7 @@ func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
 	}{
 		{"lane_stats", oldLaneStatsSQL, now.Add(-keepLaneStats)},
 		{"signals", oldSignalsSQL, delivery.FloorID(now.Add(-keepSignals))},
+		{"audit_log", oldAuditLogSQL, delivery.FloorID(now.Add(-keepAuditLog))},
 		{"recoveries", oldRecoveriesSQL, now.Add(-keepRecoveries)},
 	} {
 		gone, tableErr := k.removeOld(ctx, old.sql, old.before)

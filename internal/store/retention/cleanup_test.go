@@ -26,14 +26,18 @@ func TestCleanUp_RemovesWhatIsTooOld(t *testing.T) {
 		w.exec(`INSERT INTO malote.recoveries (shard, id, tenant, endpoint_id, since, until, states, status, total, finished_at)
 			VALUES ($1, $2, 'acme', $3, $4, $4, '{dead}', 'done', 1, $4)`, shard, id(age), w.endpoint, now.Add(-age))
 	}
+	for _, age := range []time.Duration{401 * day, 400*day + time.Minute, 400*day - time.Minute, 0} {
+		w.exec(`INSERT INTO malote.audit_log (shard, id, tenant, actor_kind, by_operator, operation) VALUES ($1, $2, 'acme', 'user', true, 'x')`, shard, id(age))
+	}
 	w.exec(`INSERT INTO malote.recoveries (shard, id, tenant, endpoint_id, since, until, states, total)
 		VALUES ($1, $2, 'acme', $3, $4, $4, '{dead}', 1)`, shard, id(200*day), w.endpoint, now)
 
 	removed, err := w.keeper.CleanUp(t.Context(), now)
 	require.NoError(t, err)
-	require.Equal(t, Removed{"lane_stats": 2398, "signals": 2, "recoveries": 2}, removed)
+	require.Equal(t, Removed{"lane_stats": 2398, "signals": 2, "recoveries": 2, "audit_log": 2}, removed)
 	require.Equal(t, 2, w.count(`SELECT count(*) FROM malote.lane_stats`))
 	require.Equal(t, 2, w.count(`SELECT count(*) FROM malote.signals`))
+	require.Equal(t, 2, w.count(`SELECT count(*) FROM malote.audit_log`))
 	require.Equal(t, 3, w.count(`SELECT count(*) FROM malote.recoveries`), "one that is running, too")
 
 	removed, err = w.keeper.CleanUp(t.Context(), now.AddDate(1, 0, 0))
