@@ -34,7 +34,7 @@ func TestCaller_InProcessNeedsNoKey(t *testing.T) {
 	// It is bound by its scope and its tenant like a key.
 	r.callAs(tenant, "GET", "/v1/tenants/globex", "").problem(t, UnknownTenant)
 	r.callAs(tenant, "GET", "/v1/webhook_endpoints/"+r.globex.Format(delivery.EndpointPrefix), "").problem(t, NotFound)
-	r.callAs(tenant, "GET", "/v1/stats/lag", "").problem(t, InsufficientScope)
+	r.callAs(tenant, "GET", "/v1/stats/now", "").problem(t, InsufficientScope)
 	r.callAs(Caller{Scope: ScopeRead, Tenant: "acme"}, "POST", "/v1/events", `{"type":"a","data":1}`).problem(t, InsufficientScope)
 	r.callAs(tenant, "POST", "/v1/events", `{"type":"a","data":1}`).object(t, http.StatusAccepted)
 	// A key beside it does not widen it.

@@ -287,12 +287,6 @@ func (m *memory) Deliveries(_ context.Context, f DeliveryFilter) (DeliveryPage, 
 	return page, err
 }
 
-func (m *memory) Lag(context.Context, int) (Lag, error) {
-	end, err := m.begin()
-	defer end()
-	return Lag{Lanes: []LaneLag{{EndpointID: newID("acme"), Tenant: "acme", Status: delivery.Active}}, Oldest: time.Minute}, err
-}
-
 func (m *memory) Replay(_ context.Context, ids []delivery.ID, tenant string, preview bool) (Replay, error) {
 	end, err := m.begin()
 	defer end()

@@ -41,6 +41,7 @@ type memory struct {
 	acts       []Act
 	actErr     error
 	audited    []AuditEntry
+	figures    figures
 
 	auditFilters []AuditFilter
 

@@ -25,6 +25,7 @@ type Options struct {
 	Signals    Signals
 	Tester     Tester
 	AuditLog   AuditLog
+	Stats      Stats
 
 	Sources     Sources
 	SourceRules SourceRules
@@ -119,6 +120,7 @@ func New(options Options) http.Handler {
 	s.registerPolicies(routes)
 	s.registerContracts(routes)
 	s.registerAuditLog(routes)
+	s.registerStats(routes)
 	s.registerHealth(routes)
 	return s.guard(routes.handler())
 }
@@ -126,7 +128,7 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
-		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog,
+		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog, o.Stats,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")

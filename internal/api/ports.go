@@ -85,7 +85,6 @@ type History interface {
 	Events(ctx context.Context, filter EventFilter) (EventPage, error)
 	Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error)
 	Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error)
-	Lag(ctx context.Context, limit int) (Lag, error)
 }
 
 // Redelivery is what people do to deliveries. Endpoints and deliveries that it

@@ -21,6 +21,7 @@ import (
 	"github.com/malotehq/malote/internal/store/audit"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/inbound"
+	"github.com/malotehq/malote/internal/store/pulse"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
 	"github.com/malotehq/malote/internal/store/retention"
@@ -39,6 +40,8 @@ type process struct {
 	watch      *watch.Watcher
 	inbound    *inbound.Records
 	audit      *audit.Log
+	pulse      *pulse.Pulse
+	heart      *heart
 	history    *history.Reader
 	redelivery *redelivery.Writer
 	book       *policyBook
@@ -104,7 +107,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 		return nil, err
 	}
 	p.history, p.redelivery, p.inbound = history.New(s), redelivery.New(s), inbound.New(s, inbound.Options{})
-	p.audit = audit.New(s, audit.Options{})
+	p.audit, p.pulse, p.heart = audit.New(s, audit.Options{}), pulse.New(s), newHeart(p.metrics)
 	p.book = newPolicyBook(p.registry)
 	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})
@@ -124,7 +127,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	}
 	p.waker = dispatch.NewWaker(s, signal, p.log)
 	p.publish = publish.New(publish.Options{
-		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.metrics, Log: p.log, MaxBody: options.MaxBodyBytes,
+		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.heart, Log: p.log, MaxBody: options.MaxBodyBytes,
 	})
 	if options.plays(RoleIngest) {
 		p.wireDoor()
@@ -140,7 +143,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 
 func (p *process) wireWorker() {
 	p.dispatcher = dispatch.New(dispatch.Options{
-		Storage: p.store, Policies: p.book, Observer: p.metrics, Log: p.log,
+		Storage: p.store, Policies: p.book, Observer: p.heart, Log: p.log,
 		Sender:      sender.New(sender.Options{Guard: p.guard, Version: p.options.Version}),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
 	})

@@ -80,6 +80,7 @@ func (p *process) api() http.Handler {
 		Recoveries: recoveryAPI{p.redelivery, p.registry},
 		Signals:    signalsAPI{p.watch},
 		AuditLog:   auditAPI{p.audit},
+		Stats:      &statsAPI{history: p.history, pulse: p.pulse},
 		Sources:    sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
 		Rejections: rejectionsAPI{p.inbound},
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},

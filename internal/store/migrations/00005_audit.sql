@@ -1,4 +1,5 @@
--- Who changed what through the API, and what people look for by their own words.
+-- For those who operate: who changed what, what is going on just now, and events
+-- by the names that people know.
 
 -- +goose Up
 CREATE TABLE malote.audit_log (
@@ -19,5 +20,33 @@ CREATE TABLE malote.audit_log (
 );
 CREATE INDEX audit_log_of_tenant ON malote.audit_log (shard, tenant, id);
 
+-- What each process did in a few seconds: "now" is made of the last ones.
+CREATE TABLE malote.pulses (
+    process   text             NOT NULL, -- a random name
+    at        timestamptz      NOT NULL DEFAULT now(), -- the end
+    seconds   double precision NOT NULL,
+    published bigint           NOT NULL,
+    ok        bigint           NOT NULL, -- attempts
+    failed    bigint           NOT NULL,
+    latency   bigint[]         NOT NULL, -- attempts by how long they took: pulse.Bounds
+    PRIMARY KEY (process, at)
+);
+CREATE INDEX pulses_at ON malote.pulses (at);
+
+-- lane_stats of all lanes together, of hours that are over and do not change.
+CREATE TABLE malote.hour_stats (
+    hour     timestamptz NOT NULL PRIMARY KEY,
+    ok       bigint      NOT NULL,
+    failed   bigint      NOT NULL,
+    total_ms bigint      NOT NULL,
+    latency  bigint[]    NOT NULL -- le_10 … le_inf
+);
+
+CREATE INDEX events_by_external_id ON malote.events (shard, tenant, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX events_of_source ON malote.events (shard, source_id, id) WHERE source_id IS NOT NULL;
+
 -- +goose Down
+DROP INDEX malote.events_of_source, malote.events_by_external_id;
+DROP TABLE malote.hour_stats;
+DROP TABLE malote.pulses;
 DROP TABLE malote.audit_log;

@@ -13,6 +13,9 @@ import (
 //go:embed queries/old_lane_stats.sql
 var oldLaneStatsSQL string
 
+//go:embed queries/old_hour_stats.sql
+var oldHourStatsSQL string
+
 //go:embed queries/old_signals.sql
 var oldSignalsSQL string
 
@@ -47,6 +50,7 @@ func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
 		before     any
 	}{
 		{"lane_stats", oldLaneStatsSQL, now.Add(-keepLaneStats)},
+		{"hour_stats", oldHourStatsSQL, now.Add(-keepLaneStats)},
 		{"signals", oldSignalsSQL, delivery.FloorID(now.Add(-keepSignals))},
 		{"audit_log", oldAuditLogSQL, delivery.FloorID(now.Add(-keepAuditLog))},
 		{"recoveries", oldRecoveriesSQL, now.Add(-keepRecoveries)},
