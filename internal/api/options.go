@@ -121,6 +121,7 @@ func New(options Options) http.Handler {
 	s.registerContracts(routes)
 	s.registerAuditLog(routes)
 	s.registerStats(routes)
+	s.registerSearch(routes)
 	s.registerHealth(routes)
 	return s.guard(routes.handler())
 }

@@ -83,6 +83,9 @@ type History interface {
 	Event(ctx context.Context, id delivery.ID) (*delivery.Event, error)
 	EventBody(ctx context.Context, id delivery.ID) (body []byte, contentType string, err error)
 	Events(ctx context.Context, filter EventFilter) (EventPage, error)
+	// EventsByKey finds events by an idempotency key that is still remembered; ""
+	// is every tenant.
+	EventsByKey(ctx context.Context, tenant, key string) ([]delivery.Event, error)
 	Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error)
 	Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error)
 }

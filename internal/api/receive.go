@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -80,6 +83,9 @@ func (s *server) receive(r *http.Request, into *exchange, need permission, body 
 			return err
 		}
 	}
+	if err := checkQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
 	if body == nil {
 		return nil
 	}
@@ -134,4 +140,19 @@ func (c bodyContext) Header(name string) string {
 		return "application/json"
 	}
 	return c.humaContext.Header(name)
+}
+
+// checkQuery refuses text that no database can hold, and so nothing can match.
+func checkQuery(raw string) error {
+	if !strings.Contains(raw, "%") && utf8.ValidString(raw) {
+		return nil
+	}
+	decoded, err := url.QueryUnescape(raw)
+	if err != nil {
+		return fault("query", "must be percent-encoded: a %% is followed by two hexadecimal digits")
+	}
+	if !utf8.ValidString(decoded) || strings.ContainsRune(decoded, 0) {
+		return fault("query", "must be text in UTF-8, without NUL")
+	}
+	return nil
 }

@@ -42,7 +42,7 @@ CREATE TABLE malote.hour_stats (
     latency  bigint[]    NOT NULL -- le_10 … le_inf
 );
 
-CREATE INDEX events_by_external_id ON malote.events (shard, tenant, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX events_by_external_id ON malote.events (shard, tenant, external_id, id) WHERE external_id IS NOT NULL;
 CREATE INDEX events_of_source ON malote.events (shard, source_id, id) WHERE source_id IS NOT NULL;
 
 -- +goose Down
