@@ -24,6 +24,7 @@ var pure = []string{
 var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
 	"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/outbox",
+	"internal/store/audit", "internal/store/pulse",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -65,7 +66,7 @@ var layers = []layer{
 	{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
-			"internal/store/retention", "internal/store/watch", "internal/store/inbound",
+			"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/audit", "internal/store/pulse",
 		},
 		uses:  slices.Concat(pure, []string{"internal/store"}),
 		tests: equipment,

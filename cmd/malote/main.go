@@ -57,6 +57,7 @@ type cli struct {
 	Verify    verifyCommand     `cmd:"" help:"Whether an inbound webhook is genuine and, if not, why." group:"Set up"`
 
 	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong, and how to put it right." group:"Operate"`
+	Audit   auditCommand    `cmd:"" help:"Who changed what." group:"Operate"`
 	Outbox  outboxCommands  `cmd:"" help:"Outboxes: where applications publish inside their own transactions." group:"Operate"`
 	Migrate migrateCommands `cmd:"" help:"Bring a database to the current schema." group:"Operate"`
 	Secrets sealingCommands `cmd:"" help:"The keys that seal secrets at rest." group:"Operate"`

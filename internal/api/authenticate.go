@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/malotehq/malote/internal/delivery"
 )
 
 // KeyCacheTime is for how long a key that worked is believed to work without
@@ -43,7 +45,7 @@ func (g *gate) admit(ctx context.Context, authorization string) (principal, erro
 	}
 	hash := sha256.Sum256([]byte(plain))
 	if g.hasAdmin && subtle.ConstantTimeCompare(hash[:], g.adminKey[:]) == 1 {
-		return principal{scope: ScopeAdmin}, nil
+		return principal{scope: ScopeAdmin, actor: Actor{Kind: ActorAdminKey}}, nil
 	}
 	g.mu.RLock()
 	entry, found := g.cached[hash]
@@ -82,7 +84,10 @@ func (g *gate) ask(ctx context.Context, plain string, hash [sha256.Size]byte) (p
 		g.mu.Unlock()
 		return principal{}, problem(Unauthenticated, "The API key does not work: check that it is whole and was not revoked.")
 	}
-	who := principal{scope: key.Scope, tenant: key.Tenant}
+	who := principal{
+		scope: key.Scope, tenant: key.Tenant,
+		actor: Actor{Kind: ActorKey, ID: key.ID.Format(delivery.KeyPrefix), Name: key.Name},
+	}
 	g.remember(hash, cachedKey{who: who, until: asked.Add(KeyCacheTime)})
 	return who, nil
 }

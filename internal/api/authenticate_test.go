@@ -12,18 +12,22 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
 )
 
 func TestGate_AsksOnceIn5Seconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		m.keys["k"] = Key{Scope: ScopeRead, Tenant: "acme"}
+		id := newID("acme")
+		m.keys["k"] = Key{ID: id, Scope: ScopeRead, Tenant: "acme", Name: "reports"}
 		g := newGate(m, nil)
 		admit := func() error {
 			who, err := g.admit(t.Context(), "Bearer k")
 			if err == nil {
-				require.Equal(t, principal{scope: ScopeRead, tenant: "acme"}, who)
+				actor := Actor{Kind: ActorKey, ID: id.Format(delivery.KeyPrefix), Name: "reports"}
+				require.Equal(t, principal{scope: ScopeRead, tenant: "acme", actor: actor}, who)
 			}
 			return err
 		}

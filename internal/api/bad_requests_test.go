@@ -93,7 +93,8 @@ var badRequests = []badRequest{
 	{"secret that is not there", "DELETE", "/v1/webhook_endpoints/{acme}/secrets/sec_01h455vb4pex5vsknk084sn02q", "", NotFound, ""},
 
 	{"events of all tenants", "GET", "/v1/events", "", InvalidRequest, "tenant"},
-	{"events of an impossible tenant", "GET", "/v1/events?tenant=%00", "", UnknownTenant, ""},
+	{"events of an impossible tenant", "GET", "/v1/events?tenant=a%20b", "", UnknownTenant, ""},
+	{"a query that is no text", "GET", "/v1/events?tenant=acme&external_id=%00", "", InvalidRequest, "query"},
 	{"events of a wrong type", "GET", "/v1/events?tenant=acme&type=a%20b", "", InvalidRequest, "type"},
 	{"events since a day", "GET", "/v1/events?tenant=acme&since=2026-03-01", "", InvalidRequest, "since"},
 	{"events until before since", "GET", "/v1/events?tenant=acme&since=2026-03-02T00:00:00Z&until=2026-03-01T00:00:00Z", "", InvalidRequest, "until"},

@@ -15,6 +15,9 @@ type DeliveryFilters struct {
 	Type  string    `query:"type" maxLength:"256" doc:"Only those of events of this type."`
 	Since timestamp `query:"since" nullable:"false" doc:"Of events accepted then or later."`
 	Until timestamp `query:"until" nullable:"false" doc:"Of events accepted before."`
+
+	DeadReason string `query:"dead_reason" enum:"attempts_exhausted,too_old,rejected,gone,too_large,interrupted,endpoint_deleted" doc:"Only those that are dead for this reason."`
+	ErrorCode  string `query:"error_code" enum:"timeout,dns,connect_refused,connect,tls,reset,protocol,blocked_address,url_not_allowed,no_secret,http_status,response_truncated,interrupted" doc:"Only those whose last attempt failed in this way, as last_error_code says."`
 }
 
 type listDeliveriesInput struct {
@@ -91,13 +94,20 @@ func (f DeliveryFilters) filter() (filter DeliveryFilter, err error) {
 			return DeliveryFilter{}, err
 		}
 	}
+	if f.DeadReason != "" {
+		if f.State != "" && f.State != string(delivery.Dead) {
+			return DeliveryFilter{}, fault("dead_reason", "goes with the state dead only: leave out state, or dead_reason")
+		}
+		f.State = string(delivery.Dead)
+	}
+	filter.Reason, filter.ErrorCode = delivery.Reason(f.DeadReason), delivery.ErrorCode(f.ErrorCode)
 	filter.State, filter.EventType = delivery.State(f.State), f.Type
 	filter.Since, filter.Until = f.Since.Time, f.Until.Time
 	return filter, nil
 }
 
 func (s *server) pageOfDeliveries(ctx context.Context, filter DeliveryFilter, asked DeliveryFilters) (*listAnswer[deliveryJSON], error) {
-	list := listOf("deliveries", filter.Tenant, filter.EndpointID.String(), asked.Event, asked.State, asked.Type,
+	list := listOf("deliveries", filter.Tenant, filter.EndpointID.String(), asked.Event, asked.State, asked.Type, asked.DeadReason, asked.ErrorCode,
 		instantFilter(asked.Since), instantFilter(asked.Until))
 	var err error
 	if filter.After, err = list.afterID(asked.Cursor); err != nil {

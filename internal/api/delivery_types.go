@@ -13,10 +13,12 @@ type DeliveryFilter struct {
 	Tenant     string
 	EndpointID delivery.ID
 	EventID    delivery.ID
-	State      delivery.State // "": all
-	EventType  string         // exact; "": all
-	Since      time.Time      // of events accepted then or later; zero: no bound
-	Until      time.Time      // of events accepted before; zero: no bound
+	State      delivery.State     // "": all
+	EventType  string             // exact; "": all
+	Reason     delivery.Reason    // why it was closed; "": all
+	ErrorCode  delivery.ErrorCode // of the last attempt; "": all
+	Since      time.Time          // of events accepted then or later; zero: no bound
+	Until      time.Time          // of events accepted before; zero: no bound
 	After      delivery.ID
 	Limit      int
 }

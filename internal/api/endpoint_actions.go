@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -58,6 +59,7 @@ func (s *server) enableEndpoint(ctx context.Context, input *endpointPath) (*endp
 	if err != nil {
 		return nil, err
 	}
+	changed(ctx, subjectOfEndpoint(endpoint.Tenant, id, fmt.Sprintf("replayed_count: %d", replayed)))
 	view := showEndpoint(endpoint, who, time.Now())
 	view.ReplayedCount = &replayed
 	return &endpointAnswer{Status: http.StatusOK, Body: view}, nil
@@ -76,12 +78,13 @@ func (s *server) changing(
 		if err != nil {
 			return nil, err
 		}
+		changed(ctx, subjectOfEndpoint(endpoint.Tenant, id, ""))
 		return &endpointAnswer{Status: http.StatusOK, Body: showEndpoint(endpoint, caller(ctx), time.Now())}, nil
 	}
 }
 
 func (s *server) testEndpoint(ctx context.Context, input *endpointPath) (*testAnswer, error) {
-	id, _, err := s.endpointAt(ctx, input.ID)
+	id, endpoint, err := s.endpointAt(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +92,12 @@ func (s *server) testEndpoint(ctx context.Context, input *endpointPath) (*testAn
 	if err != nil {
 		return nil, err
 	}
+	changed(ctx, subjectOfEndpoint(endpoint.Tenant, id, event.Format(delivery.EventPrefix)))
 	return &testAnswer{testResultJSON{EventID: event.Format(delivery.EventPrefix), Attempt: showAttempt(attempt)}}, nil
 }
 
 func (s *server) discardPending(ctx context.Context, input *endpointPath) (*discardAnswer, error) {
-	id, _, err := s.endpointAt(ctx, input.ID)
+	id, endpoint, err := s.endpointAt(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -101,5 +105,6 @@ func (s *server) discardPending(ctx context.Context, input *endpointPath) (*disc
 	if err != nil {
 		return nil, err
 	}
+	changed(ctx, subjectOfEndpoint(endpoint.Tenant, id, fmt.Sprintf("discarded_count: %d", count)))
 	return &discardAnswer{discardedJSON{DiscardedCount: count}}, nil
 }

@@ -40,6 +40,7 @@ func (s *server) createEndpoint(ctx context.Context, input *createEndpointInput)
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, subjectOfEndpoint(made.Tenant, made.ID, ""))
 	view := showEndpoint(made, caller(ctx), time.Now())
 	if created && len(made.Secrets) > 0 {
 		view.Secret = optional(made.Secrets[0].Value)
@@ -108,11 +109,12 @@ func (s *server) updateEndpoint(ctx context.Context, input *updateEndpointInput)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := s.Endpoints.UpdateEndpoint(ctx, owner, id, patch, defaultsOf(contract))
+	updated, err := s.Endpoints.UpdateEndpoint(ctx, owner, id, patch, defaultsOf(contract))
 	if err != nil {
 		return nil, err
 	}
-	return &endpointAnswer{Status: http.StatusOK, Body: showEndpoint(changed, caller(ctx), time.Now())}, nil
+	changed(ctx, subjectOfEndpoint(updated.Tenant, id, membersGiven(ctx, false)))
+	return &endpointAnswer{Status: http.StatusOK, Body: showEndpoint(updated, caller(ctx), time.Now())}, nil
 }
 
 func patchOf(body endpointPatchJSON) EndpointPatch {

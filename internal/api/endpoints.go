@@ -87,7 +87,16 @@ func (s *server) deleteEndpoint(ctx context.Context, input *endpointPath) (*stru
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Endpoints.DeleteEndpoint(ctx, caller(ctx).owner(), id)
+	subject := subjectOfEndpoint(s.tenantOfEndpoint(ctx, id), id, "")
+	if err := s.Endpoints.DeleteEndpoint(ctx, caller(ctx).owner(), id); err != nil {
+		return nil, err
+	}
+	changed(ctx, subject)
+	return nil, nil
+}
+
+func subjectOfEndpoint(tenant string, id delivery.ID, detail string) Subject {
+	return Subject{Tenant: tenant, Kind: SubjectEndpoint, ID: id.Format(delivery.EndpointPrefix), Detail: detail}
 }
 
 // endpointAt finds the endpoint that a path names, if it is the caller's.

@@ -9,11 +9,16 @@ import (
 // EventFilter says which events to list, oldest first. Tenant is required.
 type EventFilter struct {
 	Tenant string
-	Type   string    // exact; "": all
-	Since  time.Time // accepted then or later; zero: from the first that is kept
-	Until  time.Time // accepted before; zero: no bound
-	After  delivery.ID
-	Limit  int
+	Type   string      // exact; "": all
+	Source delivery.ID // by which they came in; zero: all, and what was published
+
+	ExternalID     string // "": all
+	IdempotencyKey string // "": all
+
+	Since time.Time // accepted then or later; zero: from the first that is kept
+	Until time.Time // accepted before; zero: no bound
+	After delivery.ID
+	Limit int
 }
 
 // EventPage is one page of events, without their bodies.

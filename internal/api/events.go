@@ -16,6 +16,10 @@ type listEventsInput struct {
 	Type   string    `query:"type" maxLength:"256" doc:"Only this type."`
 	Since  timestamp `query:"since" nullable:"false" doc:"Accepted then or later."`
 	Until  timestamp `query:"until" nullable:"false" doc:"Accepted before."`
+	Source string    `query:"source" maxLength:"50" doc:"Only what came in by this source."`
+
+	ExternalID     string `query:"external_id" maxLength:"256" doc:"Only those with this external_id; of what a source brought in, that is the provider's id."`
+	IdempotencyKey string `query:"idempotency_key" maxLength:"256" doc:"Only the one with this idempotency key. While the key is remembered, for 7 days, it is found at once; later, all are looked through."`
 }
 
 type eventPath struct {
@@ -57,15 +61,21 @@ func (s *server) listEvents(ctx context.Context, input *listEventsInput) (*event
 	if err := checkFilters(input.Type, input.Since, input.Until); err != nil {
 		return nil, err
 	}
-	list := listOf("events", tenant, input.Type, instantFilter(input.Since), instantFilter(input.Until))
-	after, err := list.afterID(input.Cursor)
-	if err != nil {
+	filter := EventFilter{
+		Tenant: tenant, Type: input.Type, ExternalID: input.ExternalID, IdempotencyKey: input.IdempotencyKey,
+		Since: input.Since.Time, Until: input.Until.Time, Limit: input.Limit,
+	}
+	if input.Source != "" {
+		if filter.Source, err = idIn("source", delivery.SourcePrefix, input.Source); err != nil {
+			return nil, err
+		}
+	}
+	list := listOf("events", tenant, input.Type, instantFilter(input.Since), instantFilter(input.Until),
+		input.Source, input.ExternalID, input.IdempotencyKey)
+	if filter.After, err = list.afterID(input.Cursor); err != nil {
 		return nil, err
 	}
-	page, err := s.History.Events(ctx, EventFilter{
-		Tenant: tenant, Type: input.Type, Since: input.Since.Time, Until: input.Until.Time,
-		After: after, Limit: input.Limit,
-	})
+	page, err := s.History.Events(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +90,10 @@ func checkFilters(eventType string, since, until timestamp) error {
 	if eventType != "" && !delivery.ValidType(eventType) {
 		return fault("type", "must be a type such as invoice.paid: letters, digits, _, . and -")
 	}
+	return checkSpan(since, until)
+}
+
+func checkSpan(since, until timestamp) error {
 	if !since.IsZero() && !until.IsZero() && !since.Before(until.Time) {
 		return fault("until", "must be later than since")
 	}

@@ -252,7 +252,8 @@ func (m *memory) Events(_ context.Context, f EventFilter) (EventPage, error) {
 	end, err := m.begin()
 	defer end()
 	events := slices.DeleteFunc(slices.Clone(m.events), func(e delivery.Event) bool {
-		return e.Tenant != f.Tenant || f.Type != "" && e.Type != f.Type
+		return e.Tenant != f.Tenant || f.Type != "" && e.Type != f.Type || f.ExternalID != "" && e.ExternalID != f.ExternalID ||
+			f.IdempotencyKey != "" && e.IdempotencyKey != f.IdempotencyKey || !f.Source.IsZero() && e.SourceID != f.Source
 	})
 	events, more := cutPage(events, Page{After: f.After, Limit: f.Limit}, func(e delivery.Event) delivery.ID { return e.ID })
 	page := EventPage{Events: events, CompleteUntil: time.Now().Add(-time.Minute)}
@@ -260,6 +261,14 @@ func (m *memory) Events(_ context.Context, f EventFilter) (EventPage, error) {
 		page.Next = events[len(events)-1].ID
 	}
 	return page, err
+}
+
+func (m *memory) EventsByKey(_ context.Context, tenant, key string) ([]delivery.Event, error) {
+	end, err := m.begin()
+	defer end()
+	return slices.DeleteFunc(slices.Clone(m.events), func(e delivery.Event) bool {
+		return tenant != "" && e.Tenant != tenant || e.IdempotencyKey != key
+	}), err
 }
 
 func (m *memory) Delivery(_ context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error) {
@@ -277,7 +286,8 @@ func (m *memory) Deliveries(_ context.Context, f DeliveryFilter) (DeliveryPage, 
 	defer end()
 	found := slices.DeleteFunc(slices.Clone(m.deliveries), func(d delivery.Delivery) bool {
 		return f.Tenant != "" && d.Tenant != f.Tenant || !f.EventID.IsZero() && d.EventID != f.EventID ||
-			!f.EndpointID.IsZero() && d.EndpointID != f.EndpointID || f.State != "" && d.State != f.State
+			!f.EndpointID.IsZero() && d.EndpointID != f.EndpointID || f.State != "" && d.State != f.State ||
+			f.Reason != "" && d.Reason != f.Reason || f.ErrorCode != "" && d.LastError != f.ErrorCode
 	})
 	found, more := cutPage(found, Page{After: f.After, Limit: f.Limit}, func(d delivery.Delivery) delivery.ID { return d.ID })
 	page := DeliveryPage{Deliveries: found}
@@ -285,12 +295,6 @@ func (m *memory) Deliveries(_ context.Context, f DeliveryFilter) (DeliveryPage, 
 		page.Next = found[len(found)-1].ID
 	}
 	return page, err
-}
-
-func (m *memory) Lag(context.Context, int) (Lag, error) {
-	end, err := m.begin()
-	defer end()
-	return Lag{Lanes: []LaneLag{{EndpointID: newID("acme"), Tenant: "acme", Status: delivery.Active}}, Oldest: time.Minute}, err
 }
 
 func (m *memory) Replay(_ context.Context, ids []delivery.ID, tenant string, preview bool) (Replay, error) {
@@ -302,6 +306,8 @@ func (m *memory) Replay(_ context.Context, ids []delivery.ID, tenant string, pre
 		at := slices.IndexFunc(m.deliveries, func(d delivery.Delivery) bool { return d.ID == id })
 		if at < 0 || tenant != "" && m.deliveries[at].Tenant != tenant {
 			result.Refusal = ReplayNotFound
+		} else {
+			result.Tenant, result.State = m.deliveries[at].Tenant, m.deliveries[at].State
 		}
 		replay.Done = replay.Done && result.Refusal == ""
 		replay.Results = append(replay.Results, result)

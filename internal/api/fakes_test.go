@@ -38,6 +38,12 @@ type memory struct {
 	replayable func(delivery.ID) ReplayRefusal
 	recoveries []Recovery
 	signals    []Signal
+	acts       []Act
+	actErr     error
+	audited    []AuditEntry
+	figures    figures
+
+	auditFilters []AuditFilter
 
 	secretHeaders map[delivery.ID]map[string]string
 
@@ -185,17 +191,17 @@ func (m *memory) Keys(_ context.Context, owner Owner, page Page) ([]Key, bool, e
 	return keys, more, err
 }
 
-func (m *memory) RevokeKey(_ context.Context, owner Owner, id delivery.ID) error {
+func (m *memory) RevokeKey(_ context.Context, owner Owner, id delivery.ID) (Key, error) {
 	end, err := m.begin()
 	defer end()
 	for plain, key := range m.keys {
 		if key.ID == id && owner.Owns(key.Tenant) {
 			key.RevokedAt = time.Now()
 			m.keys[plain] = key
-			return err
+			return key, err
 		}
 	}
-	return errMissing
+	return Key{}, errMissing
 }
 
 func (m *memory) CreateTenant(_ context.Context, tenant Tenant, once Once) (Tenant, bool, error) {

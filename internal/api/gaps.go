@@ -91,7 +91,7 @@ func (s *server) registerGapRepairs(r *routes) {
 }
 
 func (s *server) repairGaps(ctx context.Context, input *repairGapsInput) (*gapReportAnswer, error) {
-	id, _, err := s.sourceAt(ctx, input.ID)
+	id, found, err := s.sourceAt(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +103,7 @@ func (s *server) repairGaps(ctx context.Context, input *repairGapsInput) (*gapRe
 	if err != nil {
 		return nil, problemOfGaps(err, report)
 	}
+	changedIf(!ask.DryRun, ctx, subjectOfSource(found.Tenant, id, fmt.Sprintf("fed: %d, asked: %d", report.Fed, report.Asked)))
 	return &gapReportAnswer{showGapReport(report, ask.DryRun)}, nil
 }
 

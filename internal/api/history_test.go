@@ -158,7 +158,7 @@ func TestHealth(t *testing.T) {
 	r := newRig(t)
 	lag := r.call("GET", "/v1/stats/lag", adminKey, "").object(t, http.StatusOK)
 	require.EqualValues(t, 60, lag["oldest_pending_age_seconds"])
-	require.Len(t, lag["webhook_endpoints"], 1)
+	require.Len(t, lag["webhook_endpoints"], 2)
 	r.call("GET", "/readyz", "", "").object(t, http.StatusOK)
 	r.broken = errors.New("no connection to 10.1.2.3")
 	answer := r.call("GET", "/readyz", "", "")

@@ -75,6 +75,7 @@ func (s *server) createKey(ctx context.Context, input *createKeyInput) (*createK
 	if err != nil {
 		return nil, err
 	}
+	changedIf(plain != "", ctx, subjectOfKey(key))
 	answer := &createKeyAnswer{Status: createdStatus(plain != ""), Body: showKey(key)}
 	answer.Body.Key = optional(plain)
 	return answer, nil
@@ -120,5 +121,16 @@ func (s *server) revokeKey(ctx context.Context, input *keyPath) (*struct{}, erro
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Keys.RevokeKey(ctx, caller(ctx).owner(), id)
+	key, err := s.Keys.RevokeKey(ctx, caller(ctx).owner(), id)
+	if err != nil {
+		return nil, err
+	}
+	changed(ctx, subjectOfKey(key))
+	return nil, nil
+}
+
+func subjectOfKey(key Key) Subject {
+	return Subject{
+		Tenant: key.Tenant, Kind: SubjectKey, ID: key.ID.Format(delivery.KeyPrefix), Detail: "scope: " + string(key.Scope),
+	}
 }

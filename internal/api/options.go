@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	Recoveries Recoveries
 	Signals    Signals
 	Tester     Tester
+	AuditLog   AuditLog
+	Stats      Stats
 
 	Sources     Sources
 	SourceRules SourceRules
@@ -35,6 +38,9 @@ type Options struct {
 	// Translate says which code an error of the stores means; "" if it is none
 	// that a client could do something about.
 	Translate func(error) Code
+
+	// ClientAddress says where a request comes from; nil: where its connection does.
+	ClientAddress func(*http.Request) netip.Addr
 
 	// AdminKeyHash is the SHA-256 of a fixed key with ScopeAdmin that no store
 	// knows; nil: there is none.
@@ -113,6 +119,9 @@ func New(options Options) http.Handler {
 	s.registerSourceProviders(routes)
 	s.registerPolicies(routes)
 	s.registerContracts(routes)
+	s.registerAuditLog(routes)
+	s.registerStats(routes)
+	s.registerSearch(routes)
 	s.registerHealth(routes)
 	return s.guard(routes.handler())
 }
@@ -120,7 +129,7 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
-		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs,
+		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog, o.Stats,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")
@@ -129,8 +138,16 @@ func (o *Options) complete() error {
 	if o.Translate == nil || o.Log == nil {
 		return errors.New("api: Options need Translate and Log")
 	}
+	if o.ClientAddress == nil {
+		o.ClientAddress = peerOf
+	}
 	if o.MaxBodyBytes <= 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
 	return nil
+}
+
+func peerOf(r *http.Request) netip.Addr {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value is "not known"
+	return peer.Addr().Unmap()
 }

@@ -37,7 +37,7 @@ type Keys interface {
 	// CreateKey gives the key itself once; for a repeat it is "".
 	CreateKey(ctx context.Context, scope Scope, tenant, name string, once Once) (plain string, _ Key, _ error)
 	Keys(ctx context.Context, owner Owner, page Page) (_ []Key, more bool, _ error)
-	RevokeKey(ctx context.Context, owner Owner, id delivery.ID) error
+	RevokeKey(ctx context.Context, owner Owner, id delivery.ID) (Key, error)
 }
 
 // Tenants keeps tenants.
@@ -83,9 +83,11 @@ type History interface {
 	Event(ctx context.Context, id delivery.ID) (*delivery.Event, error)
 	EventBody(ctx context.Context, id delivery.ID) (body []byte, contentType string, err error)
 	Events(ctx context.Context, filter EventFilter) (EventPage, error)
+	// EventsByKey finds events by an idempotency key that is still remembered; ""
+	// is every tenant.
+	EventsByKey(ctx context.Context, tenant, key string) ([]delivery.Event, error)
 	Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error)
 	Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error)
-	Lag(ctx context.Context, limit int) (Lag, error)
 }
 
 // Redelivery is what people do to deliveries. Endpoints and deliveries that it

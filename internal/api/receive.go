@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -18,6 +21,11 @@ type exchange struct {
 	operation string
 	path      string
 	body      []byte
+	request   *http.Request
+
+	// For the audit log: see changed and changedNothing.
+	subjects       []Subject
+	changedNothing bool
 }
 
 type exchangeKey struct{}
@@ -50,7 +58,7 @@ func (e *exchange) fingerprint() [sha256.Size]byte {
 func (s *server) receiving(at route) func(huma.Context, func(huma.Context)) {
 	return func(c huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(c)
-		received := &exchange{operation: at.id, path: r.URL.Path}
+		received := &exchange{operation: at.id, path: r.URL.Path, request: r}
 		if err := s.receive(r, received, at.need, c.Operation().RequestBody); err != nil {
 			s.problemOf(r.Context(), at.id, err).write(w)
 			return
@@ -75,6 +83,9 @@ func (s *server) receive(r *http.Request, into *exchange, need permission, body 
 			return err
 		}
 	}
+	if err := checkQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
 	if body == nil {
 		return nil
 	}
@@ -94,7 +105,7 @@ func (s *server) receive(r *http.Request, into *exchange, need permission, body 
 func (s *server) admit(r *http.Request, need permission) (principal, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), workTime)
 	defer cancel()
-	who, err := s.gate.admit(ctx, r.Header.Get("Authorization"))
+	who, err := s.principalOf(ctx, r)
 	if err != nil {
 		return principal{}, err
 	}
@@ -129,4 +140,19 @@ func (c bodyContext) Header(name string) string {
 		return "application/json"
 	}
 	return c.humaContext.Header(name)
+}
+
+// checkQuery refuses text that no database can hold, and so nothing can match.
+func checkQuery(raw string) error {
+	if !strings.Contains(raw, "%") && utf8.ValidString(raw) {
+		return nil
+	}
+	decoded, err := url.QueryUnescape(raw)
+	if err != nil {
+		return fault("query", "must be percent-encoded: a %% is followed by two hexadecimal digits")
+	}
+	if !utf8.ValidString(decoded) || strings.ContainsRune(decoded, 0) {
+		return fault("query", "must be text in UTF-8, without NUL")
+	}
+	return nil
 }

@@ -128,12 +128,14 @@ func (s *server) recover(ctx context.Context, input *recoverInput) (*recoverAnsw
 		if err != nil {
 			return nil, err
 		}
+		changedNothing(ctx)
 		return &recoverAnswer{Status: http.StatusOK, Body: showRecovery(counted)}, nil
 	}
 	begun, created, err := s.Recoveries.StartRecovery(ctx, endpoint.Tenant, window, input.once(ctx))
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, subjectOfRecovery(begun))
 	answer := &recoverAnswer{Status: http.StatusAccepted, Body: showRecovery(begun)}
 	if !created {
 		answer.Status = http.StatusOK
@@ -197,5 +199,13 @@ func (s *server) cancelRecovery(ctx context.Context, input *recoveryPath) (*reco
 	if err != nil {
 		return nil, err
 	}
+	changed(ctx, subjectOfRecovery(cancelled))
 	return &recoveryAnswer{showRecovery(cancelled)}, nil
+}
+
+func subjectOfRecovery(r Recovery) Subject {
+	return Subject{
+		Tenant: r.Tenant, Kind: SubjectRecovery, ID: r.ID.Format(delivery.RecoveryPrefix),
+		Detail: r.Endpoint.Format(delivery.EndpointPrefix),
+	}
 }

@@ -22,6 +22,7 @@ type Replayed struct {
 	ID         delivery.ID
 	Refusal    ReplayRefusal  // "": it is, or would be, replayed
 	State      delivery.State // that it was found in; "" if it was not found
+	Tenant     string         // "" if it was not found
 	EventID    delivery.ID
 	EndpointID delivery.ID
 	URL        string // where it goes: the endpoint's at this moment (D10)
@@ -133,6 +134,7 @@ func (s *server) replayOne(ctx context.Context, input *deliveryPath) (*replayOne
 	result := replay.Results[0]
 	switch {
 	case replay.Done:
+		changedDeliveries(ctx, replay.Results)
 		return &replayOneAnswer{showReplayed(result)}, nil
 	case result.Refusal == ReplayNotFound:
 		return nil, problem(NotFound, "")
@@ -157,6 +159,11 @@ func (s *server) replayMany(ctx context.Context, input *replayManyInput) (*repla
 	if !replay.Done && !input.Body.Preview {
 		return nil, refusedReplay(replay.Results)
 	}
+	if replay.Done {
+		changedDeliveries(ctx, replay.Results)
+	} else {
+		changedNothing(ctx)
+	}
 	answer := &replayManyAnswer{
 		Status: http.StatusAccepted,
 		Body:   replayResultJSON{Data: shown(replay.Results, showReplayed), Replayed: replay.Done},
@@ -165,6 +172,17 @@ func (s *server) replayMany(ctx context.Context, input *replayManyInput) (*repla
 		answer.Status = http.StatusOK
 	}
 	return answer, nil
+}
+
+// changedDeliveries says in the detail what state each was in.
+func changedDeliveries(ctx context.Context, results []Replayed) {
+	for _, r := range results {
+		changed(ctx, subjectOfDelivery(r.Tenant, r.ID, "was "+string(r.State)))
+	}
+}
+
+func subjectOfDelivery(tenant string, id delivery.ID, detail string) Subject {
+	return Subject{Tenant: tenant, Kind: SubjectDelivery, ID: id.Format(delivery.DeliveryPrefix), Detail: detail}
 }
 
 func refusedReplay(results []Replayed) *Problem {
@@ -186,5 +204,9 @@ func (s *server) resolve(ctx context.Context, input *resolveInput) (*struct{}, e
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Redelivery.Resolve(ctx, found.ID, reason)
+	if err := s.Redelivery.Resolve(ctx, found.ID, reason); err != nil {
+		return nil, err
+	}
+	changed(ctx, subjectOfDelivery(found.Tenant, found.ID, ""))
+	return nil, nil
 }

@@ -63,6 +63,7 @@ func handle[I, O any](r *routes, at route, work func(context.Context, *I) (*O, e
 		if err != nil {
 			return nil, r.server.problemOf(ctx, at.id, err)
 		}
+		r.server.audit(ctx, at)
 		return output, nil
 	})
 	if at.okMeans != "" {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -72,8 +73,10 @@ var (
 
 // principal is who sends a request.
 type principal struct {
-	scope  Scope
-	tenant string // "" for ScopeAdmin
+	scope   Scope
+	tenant  string // "" for ScopeAdmin
+	actor   Actor
+	address netip.Addr // what a caller in process says; the zero value: nothing
 }
 
 func (p principal) may(need permission) bool { return slices.Contains(need, p.scope) }

@@ -30,12 +30,12 @@ var allowedScopes = map[string]string{
 	"replay-webhook-delivery": "at", "replay-webhook-deliveries": "at", "resolve-webhook-delivery": "at",
 	"list-policies": "atr", "create-policy": "a", "get-policy": "atr", "get-policy-schedule": "atr",
 	"get-policy-contract": "atr", "recover-webhook-endpoint": "at", "list-webhook-endpoint-recoveries": "atr",
-	"get-recovery": "atr", "cancel-recovery": "at", "list-signals": "atr",
+	"list-audit-log": "at", "search": "atr", "get-recovery": "atr", "cancel-recovery": "at", "list-signals": "atr",
 	"create-source": "at", "list-sources": "atr", "get-source": "atr", "update-source": "at", "delete-source": "at",
 	"pause-source": "at", "resume-source": "at", "repair-source-gaps": "at",
 	"add-source-secret": "at", "rotate-source-secret": "at", "list-source-secrets": "at", "revoke-source-secret": "at",
 	"list-rejections": "atr", "list-source-rejections": "atr", "list-source-providers": "atr",
-	"get-lag": "a", "get-health": "-", "get-readiness": "-",
+	"get-lag": "atr", "get-now": "a", "get-series": "atr", "get-dead-letters": "atr", "get-health": "-", "get-readiness": "-",
 }
 
 // operation is what the document says of one.

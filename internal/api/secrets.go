@@ -104,7 +104,16 @@ func (s *server) addSecret(ctx context.Context, input *addSecretInput) (*secretA
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, s.subjectOfSecret(ctx, id, secret.ID))
 	return &secretAnswer{Status: createdStatus(created), Body: showSecret(secret, created)}, nil
+}
+
+// subjectOfSecret says in the detail whose it is.
+func (s *server) subjectOfSecret(ctx context.Context, endpoint, secret delivery.ID) Subject {
+	return Subject{
+		Tenant: s.tenantOfEndpoint(ctx, endpoint), Kind: SubjectSecret, ID: secret.Format(delivery.SecretPrefix),
+		Detail: endpoint.Format(delivery.EndpointPrefix),
+	}
 }
 
 func (s *server) rotateSecret(ctx context.Context, input *rotateSecretInput) (*secretAnswer, error) {
@@ -128,6 +137,7 @@ func (s *server) rotateSecret(ctx context.Context, input *rotateSecretInput) (*s
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, s.subjectOfSecret(ctx, id, secret.ID))
 	return &secretAnswer{Status: createdStatus(created), Body: showSecret(secret, created)}, nil
 }
 
@@ -154,7 +164,11 @@ func (s *server) revokeSecret(ctx context.Context, input *secretPath) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Endpoints.RevokeSecret(ctx, caller(ctx).owner(), endpoint, secret)
+	if err := s.Endpoints.RevokeSecret(ctx, caller(ctx).owner(), endpoint, secret); err != nil {
+		return nil, err
+	}
+	changed(ctx, s.subjectOfSecret(ctx, endpoint, secret))
+	return nil, nil
 }
 
 // signingSecret is the secret given, in its canonical form, or a new one. Weak

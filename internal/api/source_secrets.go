@@ -176,6 +176,7 @@ func (s *server) addSourceSecret(ctx context.Context, input *addSourceSecretInpu
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, s.subjectOfSourceSecret(ctx, id, added.ID))
 	return &sourceSecretAnswer{Status: createdStatus(created), Body: showSourceSecret(added)}, nil
 }
 
@@ -195,6 +196,7 @@ func (s *server) rotateSourceSecret(ctx context.Context, input *rotateSourceSecr
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, s.subjectOfSourceSecret(ctx, id, added.ID))
 	return &sourceSecretAnswer{Status: createdStatus(created), Body: showSourceSecret(added)}, nil
 }
 
@@ -219,5 +221,17 @@ func (s *server) revokeSourceSecret(ctx context.Context, input *sourceSecretPath
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Sources.RevokeSourceSecret(ctx, caller(ctx).owner(), id, secret)
+	if err := s.Sources.RevokeSourceSecret(ctx, caller(ctx).owner(), id, secret); err != nil {
+		return nil, err
+	}
+	changed(ctx, s.subjectOfSourceSecret(ctx, id, secret))
+	return nil, nil
+}
+
+// subjectOfSourceSecret says in the detail whose it is.
+func (s *server) subjectOfSourceSecret(ctx context.Context, id, secret delivery.ID) Subject {
+	return Subject{
+		Tenant: s.tenantOfSource(ctx, id), Kind: SubjectSourceSecret, ID: secret.Format(delivery.SecretPrefix),
+		Detail: id.Format(delivery.SourcePrefix),
+	}
 }

@@ -37,6 +37,7 @@ func (s *server) createSource(ctx context.Context, input *createSourceInput) (*s
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, subjectOfSource(made.Tenant, made.ID, "provider: "+made.Provider))
 	return &sourceAnswer{Status: createdStatus(created), Body: s.showSource(made)}, nil
 }
 
@@ -89,14 +90,15 @@ func (s *server) updateSource(ctx context.Context, input *updateSourceInput) (*s
 			return settings.checked(s.SourceRules, present.Provider)
 		}
 	}
-	changed, err := s.Sources.UpdateSource(ctx, owner, id, change)
+	updated, err := s.Sources.UpdateSource(ctx, owner, id, change)
 	if refused, ok := errors.AsType[*SettingsRefusal](err); ok {
 		return nil, faultAs(InvalidSourceSettings, refused.Field, "%s", refused.Text)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &sourceAnswer{Status: http.StatusOK, Body: s.showSource(changed)}, nil
+	changed(ctx, subjectOfSource(updated.Tenant, id, membersGiven(ctx, true)))
+	return &sourceAnswer{Status: http.StatusOK, Body: s.showSource(updated)}, nil
 }
 
 func (p sourcePatchJSON) setsAnything() bool {

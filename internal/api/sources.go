@@ -104,7 +104,16 @@ func (s *server) deleteSource(ctx context.Context, input *sourcePath) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Sources.DeleteSource(ctx, caller(ctx).owner(), id)
+	subject := subjectOfSource(s.tenantOfSource(ctx, id), id, "")
+	if err := s.Sources.DeleteSource(ctx, caller(ctx).owner(), id); err != nil {
+		return nil, err
+	}
+	changed(ctx, subject)
+	return nil, nil
+}
+
+func subjectOfSource(tenant string, id delivery.ID, detail string) Subject {
+	return Subject{Tenant: tenant, Kind: SubjectSource, ID: id.Format(delivery.SourcePrefix), Detail: detail}
 }
 
 // changingSource makes the handler of an operation that pauses or resumes.
@@ -116,11 +125,12 @@ func (s *server) changingSource(
 		if err != nil {
 			return nil, err
 		}
-		changed, err := change(ctx, caller(ctx).owner(), id)
+		found, err := change(ctx, caller(ctx).owner(), id)
 		if err != nil {
 			return nil, err
 		}
-		return &sourceAnswer{Status: http.StatusOK, Body: s.showSource(changed)}, nil
+		changed(ctx, subjectOfSource(found.Tenant, id, ""))
+		return &sourceAnswer{Status: http.StatusOK, Body: s.showSource(found)}, nil
 	}
 }
 

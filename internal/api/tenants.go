@@ -127,6 +127,7 @@ func (s *server) createTenant(ctx context.Context, input *createTenantInput) (*t
 	if err != nil {
 		return nil, err
 	}
+	changedIf(created, ctx, subjectOfTenant(tenant.ID, ""))
 	return &tenantAnswer{Status: createdStatus(created), Body: showTenant(tenant)}, nil
 }
 
@@ -185,6 +186,7 @@ func (s *server) updateTenant(ctx context.Context, input *updateTenantInput) (*t
 	if err != nil {
 		return nil, err
 	}
+	changed(ctx, subjectOfTenant(input.Tenant, membersGiven(ctx, false)))
 	return &tenantAnswer{Status: http.StatusOK, Body: showTenant(tenant)}, nil
 }
 
@@ -192,7 +194,15 @@ func (s *server) deleteTenant(ctx context.Context, input *tenantPath) (*struct{}
 	if err := seesTenant(ctx, input.Tenant); err != nil {
 		return nil, err
 	}
-	return nil, s.Tenants.DeleteTenant(ctx, input.Tenant)
+	if err := s.Tenants.DeleteTenant(ctx, input.Tenant); err != nil {
+		return nil, err
+	}
+	changed(ctx, subjectOfTenant(input.Tenant, ""))
+	return nil, nil
+}
+
+func subjectOfTenant(slug, detail string) Subject {
+	return Subject{Tenant: slug, Kind: SubjectTenant, ID: slug, Detail: detail}
 }
 
 // seesTenant says whether the tenant in a path can exist for the caller.

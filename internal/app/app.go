@@ -71,6 +71,7 @@ func rootCause(err error) error {
 // woken, then what is in flight ends.
 func (p *process) run(ctx context.Context, listener net.Listener, ready func()) error {
 	stages := &stages{}
+	stages.start(func(ctx context.Context) { p.heart.beat(ctx, p.pulse, p.log) })
 	stages.start(func(ctx context.Context) { p.waker.Run(ctx) })
 	if p.dispatcher != nil {
 		stages.start(func(ctx context.Context) { p.work(ctx) })
@@ -101,6 +102,7 @@ func (p *process) work(ctx context.Context) {
 	var parts sync.WaitGroup
 	parts.Go(func() { p.keys.sealRest(ctx, p.registry, p.log) })
 	parts.Go(func() { p.maintenance.Run(ctx) })
+	parts.Go(func() { tidy(ctx, p.pulse, p.store, p.log) })
 	parts.Go(func() { dispatch.Listen(ctx, p.store, p.dispatcher.Signal, p.log) })
 	p.dispatcher.Run(ctx)
 	parts.Wait()

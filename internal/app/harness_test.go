@@ -162,6 +162,9 @@ func (s *server) tryCall(client *http.Client, method, path string, body any) (in
 	}
 	defer response.Body.Close()
 	answer := make(map[string]any)
+	if response.StatusCode == http.StatusNoContent {
+		return response.StatusCode, answer, nil
+	}
 	err = json.NewDecoder(response.Body).Decode(&answer)
 	return response.StatusCode, answer, err
 }

@@ -27,20 +27,6 @@ func (a historyAPI) Deliveries(ctx context.Context, filter api.DeliveryFilter) (
 	return api.DeliveryPage(page), err
 }
 
-// Lag implements api.History.
-func (a historyAPI) Lag(ctx context.Context, limit int) (api.Lag, error) {
-	lag, err := a.Reader.Lag(ctx, limit)
-	return api.Lag{Lanes: mapAll(lag.Lanes, laneLag), Oldest: lag.Oldest, OldestHealthy: lag.OldestHealthy}, err
-}
-
-func laneLag(l history.LaneLag) api.LaneLag {
-	return api.LaneLag{
-		EndpointID: l.EndpointID, Tenant: l.Tenant, URL: l.URL, Status: l.Status, Pending: l.Pending, InFlight: l.InFlight,
-		Limit: l.Limit, MaxInFlight: l.MaxInFlight, OldestAge: l.OldestAge,
-		ConsecutiveFailures: l.ConsecutiveFailures, PausedUntil: l.PausedUntil, LastError: l.LastError,
-	}
-}
-
 // redeliveryAPI is what the API does to deliveries, with the lanes woken after.
 type redeliveryAPI struct {
 	*redelivery.Writer
@@ -62,7 +48,7 @@ func (a redeliveryAPI) Replay(ctx context.Context, ids []delivery.ID, tenant str
 		return api.Replay{}, err
 	}
 	results := mapAll(done.Results, func(r redelivery.Result) api.Replayed {
-		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
+		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, Tenant: r.Tenant, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
 	})
 	return api.Replay{Results: results, Done: done.Done}, nil
 }

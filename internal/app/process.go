@@ -18,8 +18,10 @@ import (
 	"github.com/malotehq/malote/internal/relay"
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
+	"github.com/malotehq/malote/internal/store/audit"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/inbound"
+	"github.com/malotehq/malote/internal/store/pulse"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
 	"github.com/malotehq/malote/internal/store/retention"
@@ -37,6 +39,9 @@ type process struct {
 	registry   *registry.Registry
 	watch      *watch.Watcher
 	inbound    *inbound.Records
+	audit      *audit.Log
+	pulse      *pulse.Pulse
+	heart      *heart
 	history    *history.Reader
 	redelivery *redelivery.Writer
 	book       *policyBook
@@ -102,6 +107,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 		return nil, err
 	}
 	p.history, p.redelivery, p.inbound = history.New(s), redelivery.New(s), inbound.New(s, inbound.Options{})
+	p.audit, p.pulse, p.heart = audit.New(s, audit.Options{}), pulse.New(s), newHeart(p.metrics)
 	p.book = newPolicyBook(p.registry)
 	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})
@@ -121,7 +127,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	}
 	p.waker = dispatch.NewWaker(s, signal, p.log)
 	p.publish = publish.New(publish.Options{
-		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.metrics, Log: p.log, MaxBody: options.MaxBodyBytes,
+		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.heart, Log: p.log, MaxBody: options.MaxBodyBytes,
 	})
 	if options.plays(RoleIngest) {
 		p.wireDoor()
@@ -137,7 +143,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 
 func (p *process) wireWorker() {
 	p.dispatcher = dispatch.New(dispatch.Options{
-		Storage: p.store, Policies: p.book, Observer: p.metrics, Log: p.log,
+		Storage: p.store, Policies: p.book, Observer: p.heart, Log: p.log,
 		Sender:      sender.New(sender.Options{Guard: p.guard, Version: p.options.Version}),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
 	})

@@ -63,8 +63,9 @@ func (a registryAPI) Keys(ctx context.Context, owner api.Owner, page api.Page) (
 }
 
 // RevokeKey implements api.Keys.
-func (a registryAPI) RevokeKey(ctx context.Context, owner api.Owner, id delivery.ID) error {
-	return a.registry.RevokeKey(ctx, ownerOf(owner), id)
+func (a registryAPI) RevokeKey(ctx context.Context, owner api.Owner, id delivery.ID) (api.Key, error) {
+	key, err := a.registry.RevokeKey(ctx, ownerOf(owner), id)
+	return keyOf(key), err
 }
 
 // CreateTenant implements api.Tenants.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -78,14 +79,17 @@ func (p *process) api() http.Handler {
 		Redelivery: redeliveryAPI{p.redelivery, p.book, p.waker.Wake},
 		Recoveries: recoveryAPI{p.redelivery, p.registry},
 		Signals:    signalsAPI{p.watch},
+		AuditLog:   auditAPI{p.audit},
+		Stats:      &statsAPI{history: p.history, pulse: p.pulse},
 		Sources:    sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
 		Rejections: rejectionsAPI{p.inbound},
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},
 		PublicURL:  strings.TrimSuffix(p.options.PublicURL, "/"),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
-		Retention:    p.options.Retention,
-		MaxBodyBytes: p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,
+		ClientAddress: func(r *http.Request) netip.Addr { return ingest.SenderOf(r, p.options.TrustedProxies) },
+		Retention:     p.options.Retention,
+		MaxBodyBytes:  p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,
 	}
 	if p.options.AdminKey != "" {
 		hash := sha256.Sum256([]byte(p.options.AdminKey))

@@ -33,6 +33,7 @@ const (
 	KeyPrefix      Prefix = "key"
 	RecoveryPrefix Prefix = "rec"
 	SignalPrefix   Prefix = "sig"
+	AuditPrefix    Prefix = "aud"
 )
 
 // ErrInvalidID is what every unreadable id is wrapped in.
@@ -130,3 +131,20 @@ func ParseID(prefix Prefix, shown string) (ID, error) {
 	}
 	return id, nil
 }
+
+// ParseUUID reads the bare UUID of an id, in lower or upper case. Every error
+// wraps ErrInvalidID.
+func ParseUUID(shown string) (ID, error) {
+	parsed, err := uuid.Parse(shown)
+	id := ID(parsed)
+	if err != nil || len(shown) != uuidLength || id[6]>>4 != 7 || id[8]>>6 != 2 {
+		return ID{}, fmt.Errorf("%w: want a UUID that Malote made", ErrInvalidID)
+	}
+	return id, nil
+}
+
+// IsUUID says whether a text is a UUID of any version, in the usual form.
+func IsUUID(text string) bool { return len(text) == uuidLength && uuid.Validate(text) == nil }
+
+// uuidLength is of the usual form: others that the library reads are no ids here.
+const uuidLength = 36

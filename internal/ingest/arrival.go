@@ -14,7 +14,7 @@ import (
 // keeps the order of a header's values, and none among headers.
 func (d *Door) arrival(r *http.Request, configured string) source.Request {
 	return source.Request{
-		Method: r.Method, URL: d.addressOf(r, configured), Header: headerOf(r.Header), Remote: d.senderOf(r),
+		Method: r.Method, URL: d.addressOf(r, configured), Header: headerOf(r.Header), Remote: SenderOf(r, d.trustedProxies),
 	}
 }
 
@@ -50,10 +50,11 @@ func (d *Door) addressOf(r *http.Request, configured string) string {
 	return address + "?" + r.URL.RawQuery
 }
 
-// senderOf is the address of whoever sent the request: the connection's, or what
+// SenderOf is the address of whoever sent the request: the connection's, or what
 // a trusted proxy says of it. Each proxy adds to the end of X-Forwarded-For, so
-// that the last one that is no proxy of ours is the sender.
-func (d *Door) senderOf(r *http.Request) netip.Addr {
+// that the last one that is no proxy of ours is the sender. The zero value: it
+// cannot be told.
+func SenderOf(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
@@ -61,7 +62,7 @@ func (d *Door) senderOf(r *http.Request) netip.Addr {
 	sender := peer.Addr().Unmap()
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		if !d.trusts(sender) {
+		if !trusts(trusted, sender) {
 			break
 		}
 		said, err := netip.ParseAddr(strings.TrimSpace(hop))
@@ -73,6 +74,6 @@ func (d *Door) senderOf(r *http.Request) netip.Addr {
 	return sender
 }
 
-func (d *Door) trusts(peer netip.Addr) bool {
-	return slices.ContainsFunc(d.trustedProxies, func(p netip.Prefix) bool { return p.Contains(peer) })
+func trusts(proxies []netip.Prefix, peer netip.Addr) bool {
+	return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(peer) })
 }

@@ -293,7 +293,7 @@ func TestDoor_SenderIsWhomATrustedProxyNames(t *testing.T) {
 		if c.forwarded != "" {
 			request.Header.Set("X-Forwarded-For", c.forwarded)
 		}
-		require.Equal(t, c.want, door.senderOf(request).String(), c)
+		require.Equal(t, c.want, SenderOf(request, door.trustedProxies).String(), c)
 	}
 }
 

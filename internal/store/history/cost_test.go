@@ -93,7 +93,8 @@ func paths(w busyWorld) map[string]func(seeder) cost {
 			return s.explain(pageOfOneSQL+deliveryRowsSQL, one.from, one.to, first, last, middle.Shard())
 		},
 		"events": func(s seeder) cost {
-			return s.explain(eventsSQL, delivery.ShardOf(w.tenant), w.tenant, middle, lastID, "", DefaultLimit+1)
+			return s.explain(eventsSQL, delivery.ShardOf(w.tenant), w.tenant, middle, lastID, "",
+				delivery.ID{}, "", "", DefaultLimit+1)
 		},
 		"lanes": func(s seeder) cost { return s.explain(lanesWithPendingSQL) },
 		"lag of one lane": func(s seeder) cost {

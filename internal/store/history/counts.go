@@ -32,11 +32,11 @@ var tallySQL string
 func (r *Reader) Open(ctx context.Context) (OpenCounts, error) {
 	var open OpenCounts
 	err := r.inSnapshot(ctx, func(tx pgx.Tx) error {
-		lanes, perLane, err := pendingLanes(ctx, tx)
+		lanes, perLane, err := pendingLanes(ctx, tx, "")
 		if err != nil {
 			return err
 		}
-		open, err = openCounts(ctx, tx, lanes, perLane)
+		open, err = openCounts(ctx, tx, "", lanes, perLane)
 		return err
 	})
 	if err != nil {

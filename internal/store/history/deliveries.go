@@ -18,12 +18,14 @@ type DeliveryFilter struct {
 	Tenant     string
 	EndpointID delivery.ID
 	EventID    delivery.ID
-	State      delivery.State // "": all
-	EventType  string         // exact; "": all
-	Since      time.Time      // of events accepted then or later; zero: no bound
-	Until      time.Time      // of events accepted before; zero: no bound
-	After      delivery.ID    // the page before ended here; zero: the first page
-	Limit      int            // at most MaxLimit; 0: DefaultLimit
+	State      delivery.State     // "": all
+	EventType  string             // exact; "": all
+	Reason     delivery.Reason    // why it was closed; "": all
+	ErrorCode  delivery.ErrorCode // of the last attempt; "": all
+	Since      time.Time          // of events accepted then or later; zero: no bound
+	Until      time.Time          // of events accepted before; zero: no bound
+	After      delivery.ID        // the page before ended here; zero: the first page
+	Limit      int                // at most MaxLimit; 0: DefaultLimit
 }
 
 // DeliveryPage is one page of deliveries.
@@ -85,22 +87,23 @@ type listing struct {
 func (f DeliveryFilter) listing() listing {
 	openOnly := f.State.Open()
 	anyState := f.State == ""
-	exact := f.EventType == "" && (anyState || openOnly)
+	indexed := f.EventType == "" && f.Reason == "" && f.ErrorCode == ""
+	exact := indexed && (anyState || openOnly)
 	switch {
 	case !f.EventID.IsZero():
-		return listing{pageOfEventSQL, 11, 0}
+		return listing{pageOfEventSQL, 13, 0}
 	case !f.EndpointID.IsZero() && exact:
-		return listing{pageOfEndpointSQL, 10, 0}
+		return listing{pageOfEndpointSQL, 12, 0}
 	case !f.EndpointID.IsZero():
-		return listing{pageOfEndpointSQL, 10, time.Minute}
-	case f.Tenant != "" && f.State == delivery.Dead && f.EventType == "":
-		return listing{pageOfDeadSQL, 9, 0}
+		return listing{pageOfEndpointSQL, 12, time.Minute}
+	case f.Tenant != "" && f.State == delivery.Dead && indexed:
+		return listing{pageOfDeadSQL, 11, 0}
 	case f.Tenant != "" && f.State == delivery.Dead:
-		return listing{pageOfDeadSQL, 9, time.Minute}
+		return listing{pageOfDeadSQL, 11, time.Minute}
 	case f.Tenant != "":
-		return listing{pageOfTenantSQL, 9, time.Minute}
+		return listing{pageOfTenantSQL, 11, time.Minute}
 	default:
-		return listing{pageOfEverythingSQL, 7, time.Second}
+		return listing{pageOfEverythingSQL, 9, time.Second}
 	}
 }
 
@@ -169,7 +172,7 @@ func readDeliveries(ctx context.Context, tx pgx.Tx, list listing, f DeliveryFilt
 func (l listing) statement(f DeliveryFilter, slice idRange, limit int) (string, []any) {
 	first, last := slice.events()
 	parameters := []any{slice.from, slice.to, first, last, limit,
-		f.State, f.EventType, f.Tenant, f.shard(), f.EndpointID, f.EventID}
+		f.State, f.EventType, f.Reason, f.ErrorCode, f.Tenant, f.shard(), f.EndpointID, f.EventID}
 	return l.sql + deliveryRowsSQL, parameters[:l.parameters]
 }
 

@@ -17,10 +17,15 @@ import (
 type EventFilter struct {
 	Tenant string
 	Type   string      // exact; "": all
-	Since  time.Time   // accepted then or later; zero: from the first that is kept
-	Until  time.Time   // accepted before; zero: no bound
-	After  delivery.ID // the page before ended here; zero: the first page
-	Limit  int         // at most MaxLimit; 0: DefaultLimit
+	Source delivery.ID // by which they came in; zero: all, and what was published
+
+	ExternalID     string // "": all
+	IdempotencyKey string // "": all
+
+	Since time.Time   // accepted then or later; zero: from the first that is kept
+	Until time.Time   // accepted before; zero: no bound
+	After delivery.ID // the page before ended here; zero: the first page
+	Limit int         // at most MaxLimit; 0: DefaultLimit
 }
 
 // EventPage is one page of events, without their bodies.
@@ -84,7 +89,11 @@ func (r *Reader) Events(ctx context.Context, filter EventFilter) (EventPage, err
 	}
 	var page EventPage
 	err = r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
-		page, err = eventPage(ctx, tx, filter, time.Now().Add(r.patience))
+		span, err := filter.span(ctx, tx)
+		if err != nil {
+			return err
+		}
+		page, err = eventPage(ctx, tx, filter, span, time.Now().Add(r.patience))
 		return err
 	})
 	if err != nil {
@@ -93,10 +102,10 @@ func (r *Reader) Events(ctx context.Context, filter EventFilter) (EventPage, err
 	return page, nil
 }
 
-func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, deadline time.Time) (EventPage, error) {
+func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, rest idRange, deadline time.Time) (EventPage, error) {
 	page := EventPage{CompleteUntil: filter.Until.UTC()}
 	limit := pageLimit(filter.Limit)
-	for rest := between(filter.Since, filter.Until).above(filter.After); !rest.empty(); {
+	for !rest.empty() {
 		chunk, err := eventChunk(ctx, tx, filter, rest)
 		if err != nil {
 			return EventPage{}, err
@@ -122,18 +131,33 @@ func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, deadline time
 	return page, nil
 }
 
-// eventsPerChunk bounds how many events of other types one statement reads:
-// types have no index.
+// span is the ids that the filter leaves. A live idempotency key names one event;
+// keys are forgotten after some days, and events later: where no live one is found,
+// all are looked through.
+func (f EventFilter) span(ctx context.Context, tx pgx.Tx) (idRange, error) {
+	span := between(f.Since, f.Until).above(f.After)
+	if f.IdempotencyKey == "" {
+		return span, nil
+	}
+	ids, err := keyedEvents(ctx, tx, f.Tenant, f.IdempotencyKey)
+	if err == nil && len(ids) == 1 {
+		span = span.startingAt(ids[0]).below(successor(ids[0]))
+	}
+	return span, err
+}
+
+// eventsPerChunk bounds how many events that the filter leaves out one statement
+// reads: types and idempotency keys have no index.
 const eventsPerChunk = 10_000
 
 // eventChunk is the beginning of a range that one statement may read.
 func eventChunk(ctx context.Context, tx pgx.Tx, filter EventFilter, rest idRange) (idRange, error) {
-	if filter.Type == "" {
+	if filter.Type == "" && filter.IdempotencyKey == "" {
 		return rest, nil
 	}
 	chunk := rest
 	err := tx.QueryRow(ctx, eventsChunkSQL, planned,
-		delivery.ShardOf(filter.Tenant), filter.Tenant, rest.from, rest.to, eventsPerChunk).Scan(&chunk.to)
+		delivery.ShardOf(filter.Tenant), filter.Tenant, rest.from, rest.to, filter.Source, filter.ExternalID, eventsPerChunk).Scan(&chunk.to)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return rest, nil
 	}
@@ -142,7 +166,8 @@ func eventChunk(ctx context.Context, tx pgx.Tx, filter EventFilter, rest idRange
 
 func readEvents(ctx context.Context, tx pgx.Tx, filter EventFilter, span idRange, limit int) ([]delivery.Event, error) {
 	rows, _ := tx.Query(ctx, eventsSQL, planned,
-		delivery.ShardOf(filter.Tenant), filter.Tenant, span.from, span.to, filter.Type, limit)
+		delivery.ShardOf(filter.Tenant), filter.Tenant, span.from, span.to, filter.Type,
+		filter.Source, filter.ExternalID, filter.IdempotencyKey, limit)
 	return pgx.CollectRows(rows, scanEvent)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -34,7 +35,11 @@ type LaneLag struct {
 	PausedUntil         time.Time          // zero: the circuit is closed
 	LastError           delivery.ErrorCode // of the oldest pending delivery that has one
 
-	healthy bool
+	Healthy        bool          // active, without failures or a pause
+	Circuit        circuit.Phase // at this moment
+	DisabledReason string
+	LastFailureAt  time.Time
+	LastSuccessAt  time.Time
 }
 
 // Lag tells "one customer is slow" from "the platform is out of capacity".
@@ -72,13 +77,22 @@ var laneLagSQL string
 //go:embed queries/sending.sql
 var sendingSQL string
 
+//go:embed queries/lanes_of_tenant.sql
+var lanesOfTenantSQL string
+
+//go:embed queries/sending_of_tenant.sql
+var sendingOfTenantSQL string
+
 // Lag finds the most delayed lanes, at most limit of them, and the figures over
 // all. Its cost grows with the number of lanes that have something pending, not
 // with how much that is.
-func (r *Reader) Lag(ctx context.Context, limit int) (Lag, error) {
+func (r *Reader) Lag(ctx context.Context, limit int) (Lag, error) { return r.LagOf(ctx, "", limit) }
+
+// LagOf is Lag over one tenant's lanes; "" is all of them.
+func (r *Reader) LagOf(ctx context.Context, tenant string, limit int) (Lag, error) {
 	var lag Lag
 	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
-		lag, err = measureLag(ctx, tx, max(limit, 0))
+		lag, err = measureLag(ctx, tx, tenant, max(limit, 0))
 		return err
 	})
 	if err != nil {
@@ -87,13 +101,13 @@ func (r *Reader) Lag(ctx context.Context, limit int) (Lag, error) {
 	return lag, nil
 }
 
-func measureLag(ctx context.Context, tx pgx.Tx, limit int) (Lag, error) {
-	lanes, perLane, err := pendingLanes(ctx, tx)
+func measureLag(ctx context.Context, tx pgx.Tx, tenant string, limit int) (Lag, error) {
+	lanes, perLane, err := pendingLanes(ctx, tx, tenant)
 	if err != nil {
 		return Lag{}, err
 	}
 	var lag Lag
-	if lag.Open, err = openCounts(ctx, tx, lanes, perLane); err != nil {
+	if lag.Open, err = openCounts(ctx, tx, tenant, lanes, perLane); err != nil {
 		return Lag{}, err
 	}
 	lag.include(lanes)
@@ -113,7 +127,7 @@ func measureLag(ctx context.Context, tx pgx.Tx, limit int) (Lag, error) {
 func (l *Lag) include(lanes []LaneLag) {
 	for _, lane := range lanes {
 		l.Oldest = max(l.Oldest, lane.OldestAge)
-		if lane.healthy {
+		if lane.Healthy {
 			l.OldestHealthy = max(l.OldestHealthy, lane.OldestAge)
 		}
 	}
@@ -127,8 +141,12 @@ func mostDelayedFirst(lanes []LaneLag) {
 
 // pendingLanes takes a first look at every lane that has something pending, at
 // perLane rows of each.
-func pendingLanes(ctx context.Context, tx pgx.Tx) (lanes []LaneLag, perLane int, err error) {
-	rows, _ := tx.Query(ctx, lanesWithPendingSQL, planned)
+func pendingLanes(ctx context.Context, tx pgx.Tx, tenant string) (lanes []LaneLag, perLane int, err error) {
+	sql, parameters := lanesWithPendingSQL, []any{planned}
+	if tenant != "" {
+		sql, parameters = lanesOfTenantSQL, append(parameters, delivery.ShardOf(tenant), tenant)
+	}
+	rows, _ := tx.Query(ctx, sql, parameters...)
 	endpoints, err := pgx.CollectRows(rows, pgx.RowTo[delivery.ID])
 	if err != nil {
 		return nil, 0, err
@@ -145,13 +163,16 @@ func laneLags(ctx context.Context, tx pgx.Tx, endpoints []delivery.ID, perLane i
 
 func scanLaneLag(row pgx.CollectableRow) (LaneLag, error) {
 	var lane LaneLag
-	var oldest, pausedUntil *time.Time
+	var oldest, pausedUntil, failed, succeeded *time.Time
 	var now time.Time
 	err := row.Scan(&lane.EndpointID, &lane.Tenant, &lane.URL, &lane.Status, &lane.Pending, &lane.InFlight, &lane.Limit,
-		&lane.MaxInFlight, &oldest, &lane.ConsecutiveFailures, &pausedUntil, &lane.LastError, &now)
+		&lane.MaxInFlight, &oldest, &lane.ConsecutiveFailures, &pausedUntil, &lane.LastError,
+		&lane.Circuit, &lane.DisabledReason, &failed, &succeeded, &now)
 	lane.OldestAge = ageAt(oldest, now)
 	lane.PausedUntil = zeroIfNull(pausedUntil)
-	lane.healthy = lane.Status == delivery.Active && lane.ConsecutiveFailures == 0 && !lane.PausedUntil.After(now)
+	lane.LastFailureAt, lane.LastSuccessAt = zeroIfNull(failed), zeroIfNull(succeeded)
+	lane.Circuit = circuit.State{Phase: lane.Circuit, PausedUntil: lane.PausedUntil}.PhaseAt(now)
+	lane.Healthy = lane.Status == delivery.Active && lane.ConsecutiveFailures == 0 && !lane.PausedUntil.After(now)
 	return lane, err
 }
 
@@ -163,13 +184,17 @@ func ageAt(since *time.Time, now time.Time) time.Duration {
 	return max(now.Sub(*since), 0)
 }
 
-func openCounts(ctx context.Context, tx pgx.Tx, lanes []LaneLag, perLane int) (OpenCounts, error) {
+func openCounts(ctx context.Context, tx pgx.Tx, tenant string, lanes []LaneLag, perLane int) (OpenCounts, error) {
 	open := OpenCounts{Lanes: len(lanes)}
 	for _, lane := range lanes {
 		open.Pending += lane.Pending
 		open.PendingCapped = open.PendingCapped || lane.Pending >= perLane
 	}
-	err := tx.QueryRow(ctx, sendingSQL, planned).Scan(&open.Sending)
+	sql, parameters := sendingSQL, []any{planned}
+	if tenant != "" {
+		sql, parameters = sendingOfTenantSQL, append(parameters, delivery.ShardOf(tenant), tenant)
+	}
+	err := tx.QueryRow(ctx, sql, parameters...).Scan(&open.Sending)
 	return open, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -48,7 +49,7 @@ func TestLag_F17_TellsTheSlowCustomerFromTheSlowPlatform(t *testing.T) {
 	about(t, 4*time.Hour, worst.OldestAge)
 	worst.OldestAge = 0
 	require.Equal(t, LaneLag{EndpointID: failing, Tenant: tenant, URL: "https://acme.example/hook", Status: delivery.Active,
-		Pending: 2, Limit: 1, MaxInFlight: 4, ConsecutiveFailures: 7, LastError: delivery.Timeout}, worst)
+		Pending: 2, Limit: 1, MaxInFlight: 4, ConsecutiveFailures: 7, LastError: delivery.Timeout, Circuit: circuit.Closed}, worst)
 
 	all, err := r.Lag(t.Context(), 20)
 	require.NoError(t, err)

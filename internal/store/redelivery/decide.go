@@ -95,7 +95,8 @@ func (r *replaying) answer() Replay {
 			continue
 		}
 		answer.Results = append(answer.Results, Result{
-			ID: id, Refusal: c.refusal, State: c.state, EventID: c.eventID, EndpointID: c.endpointID, URL: c.url,
+			Tenant: c.tenant,
+			ID:     id, Refusal: c.refusal, State: c.state, EventID: c.eventID, EndpointID: c.endpointID, URL: c.url,
 		})
 		if r.done && !seen[c.endpointID] {
 			seen[c.endpointID] = true

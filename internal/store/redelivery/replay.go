@@ -65,6 +65,7 @@ type Result struct {
 	ID         delivery.ID
 	Refusal    Refusal        // "": it is (with Preview: would be) replayed
 	State      delivery.State // that it was found in; "" if NotFound
+	Tenant     string         // "" if NotFound
 	EventID    delivery.ID
 	EndpointID delivery.ID
 	URL        string // where it goes: the endpoint's at this moment (D10)

@@ -22,7 +22,7 @@ func TestReplay_D10_BeginsANewCycleOfTheSameDelivery(t *testing.T) {
 	require.Equal(t, []delivery.LaneRef{{Shard: endpoint.Shard(), EndpointID: endpoint}}, done.Lanes)
 	require.Len(t, done.Results, 1)
 	result := done.Results[0]
-	require.Equal(t, Result{ID: id, State: delivery.Dead, EventID: result.EventID, EndpointID: endpoint, URL: "https://moved.example"}, result)
+	require.Equal(t, Result{ID: id, State: delivery.Dead, Tenant: result.Tenant, EventID: result.EventID, EndpointID: endpoint, URL: "https://moved.example"}, result)
 
 	require.Equal(t, delivery.Pending, s.stateOf(id))
 	require.Equal(t, 1, s.count(`SELECT count(*) FROM malote.queue WHERE shard = $1 AND id = $2 AND endpoint_id = $3 AND event_id = $4

@@ -31,7 +31,7 @@ type replaying struct {
 type candidate struct {
 	id, eventID, endpointID delivery.ID
 	state                   delivery.State
-	coalesceKey             string
+	tenant, coalesceKey     string
 	policy, url             string // of the endpoint, at this moment
 	locked                  bool   // it is closed, and nobody else can change that
 	eventKept               bool
@@ -68,9 +68,8 @@ func (r *replaying) survey(ctx context.Context, pool *pgxpool.Pool) error {
 	err := inOrder(byShard(r.ids), func(shard delivery.Shard, ids []delivery.ID) error {
 		rows, _ := pool.Query(ctx, surveySQL, planned, shard, ids)
 		var c candidate
-		var tenant string
-		_, err := pgx.ForEachRow(rows, []any{&c.id, &c.state, &tenant, &c.eventID, &c.endpointID, &c.coalesceKey, &c.policy}, func() error {
-			if r.request.Tenant == "" || r.request.Tenant == tenant {
+		_, err := pgx.ForEachRow(rows, []any{&c.id, &c.state, &c.tenant, &c.eventID, &c.endpointID, &c.coalesceKey, &c.policy}, func() error {
+			if r.request.Tenant == "" || r.request.Tenant == c.tenant {
 				one := c
 				r.found[c.id] = &one
 			}

@@ -139,8 +139,9 @@ func (r *Registry) Keys(ctx context.Context, owner Owner, page Page) (_ []Key, m
 	return keys, more, explain("listing API keys", err)
 }
 
-// RevokeKey ends a key at once; revoking it again changes nothing.
-func (r *Registry) RevokeKey(ctx context.Context, owner Owner, id delivery.ID) error {
+// RevokeKey ends a key at once, and gives it as it was; revoking it again changes
+// nothing.
+func (r *Registry) RevokeKey(ctx context.Context, owner Owner, id delivery.ID) (Key, error) {
 	key, _, err := readKey(r.pool.QueryRow(ctx, selectAPIKeySQL, id.Shard(), id))
 	if err == nil && !owner.owns(key.Tenant) {
 		err = ErrNoKey
@@ -148,7 +149,10 @@ func (r *Registry) RevokeKey(ctx context.Context, owner Owner, id delivery.ID) e
 	if err == nil {
 		_, err = r.pool.Exec(ctx, revokeAPIKeySQL, id.Shard(), id)
 	}
-	return explain("revoking an API key", err)
+	if err != nil {
+		return Key{}, explain("revoking an API key", err)
+	}
+	return key, nil
 }
 
 func readKey(row pgx.Row) (Key, []byte, error) {

@@ -13,8 +13,14 @@ import (
 //go:embed queries/old_lane_stats.sql
 var oldLaneStatsSQL string
 
+//go:embed queries/old_hour_stats.sql
+var oldHourStatsSQL string
+
 //go:embed queries/old_signals.sql
 var oldSignalsSQL string
+
+//go:embed queries/old_audit_log.sql
+var oldAuditLogSQL string
 
 //go:embed queries/old_recoveries.sql
 var oldRecoveriesSQL string
@@ -24,12 +30,13 @@ const (
 	keepLaneStats  = 400 * day // a year ago can be compared with
 	keepSignals    = 90 * day
 	keepRecoveries = 90 * day
+	keepAuditLog   = 400 * day // a year, and the time to ask for it
 )
 
 // rowsAtOnce bounds a transaction.
 const rowsAtOnce = 1000
 
-// CleanUp removes statistics, signals and ended recoveries that are too old, in
+// CleanUp removes statistics, signals, ended recoveries and the audit log's rows that are too old, in
 // batches of 1,000 rows, and says how many. By the earlier of two clocks, like
 // Retire; what is counted is gone, also after an error.
 func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
@@ -43,7 +50,9 @@ func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
 		before     any
 	}{
 		{"lane_stats", oldLaneStatsSQL, now.Add(-keepLaneStats)},
+		{"hour_stats", oldHourStatsSQL, now.Add(-keepLaneStats)},
 		{"signals", oldSignalsSQL, delivery.FloorID(now.Add(-keepSignals))},
+		{"audit_log", oldAuditLogSQL, delivery.FloorID(now.Add(-keepAuditLog))},
 		{"recoveries", oldRecoveriesSQL, now.Add(-keepRecoveries)},
 	} {
 		gone, tableErr := k.removeOld(ctx, old.sql, old.before)

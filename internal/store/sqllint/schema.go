@@ -12,6 +12,8 @@ const schemaName = "malote"
 var shared = map[string]string{
 	"policies":          "contracts, which tenants have in common",
 	"maintenance_tasks": "one row per periodic task of the whole installation",
+	"pulses":            "a few rows per process of the whole installation",
+	"hour_stats":        "one row per hour of the whole installation",
 	"secret_keys":       "a few rows of the whole installation, read when a process starts",
 }
 

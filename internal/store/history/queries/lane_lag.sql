@@ -1,6 +1,7 @@
 -- How lanes are doing, from the first $3 of their pending deliveries.
 SELECT l.endpoint_id, l.tenant, coalesce(e.url, ''), l.status, head.pending, flying.in_flight, l.claim_limit,
-    l.max_in_flight, head.oldest, l.consecutive_failures, l.paused_until, coalesce(head.last_error, ''), now()
+    l.max_in_flight, head.oldest, l.consecutive_failures, l.paused_until, coalesce(head.last_error, ''),
+    l.circuit_phase, l.disabled_reason, l.last_failure_at, l.last_success_at, now()
 FROM unnest($1::smallint[], $2::uuid[]) AS wanted (shard, endpoint_id)
 JOIN malote.lanes l ON l.shard = wanted.shard AND l.endpoint_id = wanted.endpoint_id
 LEFT JOIN malote.endpoints e ON e.shard = l.shard AND e.id = l.endpoint_id

@@ -6,8 +6,9 @@ WITH page AS MATERIALIZED (
     FROM (
         (SELECT q.shard, q.id
         FROM malote.queue q
-        WHERE q.shard = $9 AND q.endpoint_id = $10 AND q.status = 'pending' AND q.id >= $1 AND q.id < $2
-            AND $6 IN ('', 'pending') AND ($8 = '' OR q.tenant = $8)
+        WHERE q.shard = $11 AND q.endpoint_id = $12 AND q.status = 'pending' AND q.id >= $1 AND q.id < $2
+            AND $6 IN ('', 'pending') AND ($10 = '' OR q.tenant = $10)
+            AND $8 = '' AND ($9 = '' OR q.last_error = $9)
             AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
                 WHERE e.shard = q.shard AND e.id = q.event_id AND e.id >= $3 AND e.id <= $4))
         ORDER BY q.id DESC
@@ -15,8 +16,9 @@ WITH page AS MATERIALIZED (
         UNION ALL
         (SELECT q.shard, q.id
         FROM malote.queue q
-        WHERE q.shard = $9 AND q.endpoint_id = $10 AND q.status = 'sending' AND q.id >= $1 AND q.id < $2
-            AND $6 IN ('', 'sending') AND ($8 = '' OR q.tenant = $8)
+        WHERE q.shard = $11 AND q.endpoint_id = $12 AND q.status = 'sending' AND q.id >= $1 AND q.id < $2
+            AND $6 IN ('', 'sending') AND ($10 = '' OR q.tenant = $10)
+            AND $8 = '' AND ($9 = '' OR q.last_error = $9)
             AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
                 WHERE e.shard = q.shard AND e.id = q.event_id AND e.id >= $3 AND e.id <= $4))
         ORDER BY q.id DESC
@@ -24,8 +26,9 @@ WITH page AS MATERIALIZED (
         UNION ALL
         (SELECT d.shard, d.id
         FROM malote.deliveries d
-        WHERE d.shard = $9 AND d.endpoint_id = $10 AND d.id >= $1 AND d.id < $2
-            AND $6 NOT IN ('pending', 'sending') AND ($6 = '' OR d.state = $6) AND ($8 = '' OR d.tenant = $8)
+        WHERE d.shard = $11 AND d.endpoint_id = $12 AND d.id >= $1 AND d.id < $2
+            AND $6 NOT IN ('pending', 'sending') AND ($6 = '' OR d.state = $6) AND ($10 = '' OR d.tenant = $10)
+            AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9)
             AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
                 WHERE e.shard = d.shard AND e.id = d.event_id AND e.id >= $3 AND e.id <= $4))
         ORDER BY d.id DESC

@@ -1,0 +1,95 @@
+package history
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
+)
+
+// HourBounds are the upper bounds of Hour.Latency, in milliseconds; the last
+// count is of the rest.
+var HourBounds = []int64{10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000}
+
+// Hour is the attempts of one hour.
+type Hour struct {
+	Hour       time.Time
+	OK, Failed int64
+	Latency    []int64
+}
+
+// HourFilter says whose attempts to count. The zero Tenant and EndpointID are all.
+type HourFilter struct {
+	Tenant     string
+	EndpointID delivery.ID // another tenant's than the one named has no hours
+	Since      time.Time   // a whole hour
+	Until      time.Time   // not included
+}
+
+//go:embed queries/hours_of_endpoint.sql
+var hoursOfEndpointSQL string
+
+//go:embed queries/hours_of_tenant.sql
+var hoursOfTenantSQL string
+
+//go:embed queries/hours_of_all.sql
+var hoursOfAllSQL string
+
+//go:embed queries/hours_settled.sql
+var hoursSettledSQL string
+
+// Hours gives the attempts by hour, oldest first; hours without any may be left
+// out. Over all it costs a look-up per lane for hours that were not summed up yet:
+// the last one or two.
+func (r *Reader) Hours(ctx context.Context, filter HourFilter) ([]Hour, error) {
+	var hours []Hour
+	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		switch {
+		case !filter.EndpointID.IsZero():
+			hours, err = readHours(ctx, tx, hoursOfEndpointSQL, filter.EndpointID.Shard(), filter.Tenant, filter.Since, filter.Until, filter.EndpointID)
+		case filter.Tenant != "":
+			hours, err = readHours(ctx, tx, hoursOfTenantSQL, delivery.ShardOf(filter.Tenant), filter.Tenant, filter.Since, filter.Until)
+		default:
+			hours, err = hoursOfAll(ctx, tx, filter.Since, filter.Until)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting attempts by hour: %w", err)
+	}
+	slices.SortFunc(hours, func(a, b Hour) int { return a.Hour.Compare(b.Hour) })
+	return hours, nil
+}
+
+func hoursOfAll(ctx context.Context, tx pgx.Tx, since, until time.Time) ([]Hour, error) {
+	settled, err := readHours(ctx, tx, hoursSettledSQL, since, until)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[time.Time]bool, len(settled))
+	for _, hour := range settled {
+		known[hour.Hour] = true
+	}
+	var missing []time.Time
+	for hour := since.UTC(); hour.Before(until); hour = hour.Add(time.Hour) {
+		if !known[hour] {
+			missing = append(missing, hour)
+		}
+	}
+	others, err := readHours(ctx, tx, hoursOfAllSQL, missing)
+	return append(settled, others...), err
+}
+
+func readHours(ctx context.Context, tx pgx.Tx, sql string, parameters ...any) ([]Hour, error) {
+	rows, _ := tx.Query(ctx, sql, append([]any{planned}, parameters...)...)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (h Hour, err error) {
+		err = row.Scan(&h.Hour, &h.OK, &h.Failed, &h.Latency)
+		h.Hour = h.Hour.UTC()
+		return h, err
+	})
+}

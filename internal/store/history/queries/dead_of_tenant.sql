@@ -1,0 +1,16 @@
+-- By their endpoints and reasons, of the newest $1.
+SELECT few.tenant, few.endpoint_id, coalesce((SELECT e.url FROM malote.endpoints e WHERE e.shard = few.shard AND e.id = few.endpoint_id), ''),
+    few.reason, few.last_error, few.last_status, few.n, few.late, few.oldest, few.newest
+FROM (
+    SELECT d.shard, d.tenant, d.endpoint_id, d.reason, d.last_error, d.last_status, count(*)::integer AS n,
+        count(*) FILTER (WHERE d.closed_at <= now() - interval '24 hours')::integer AS late, min(d.closed_at) AS oldest, max(d.closed_at) AS newest
+    FROM (
+        SELECT d.shard, d.tenant, d.endpoint_id, d.reason, d.last_error, d.last_status, d.closed_at
+        FROM malote.deliveries d
+        WHERE d.shard = $2 AND d.tenant = $3 AND ($4::uuid IS NULL OR d.endpoint_id = $4) AND d.state = 'dead' AND d.trigger <> 'test'
+        ORDER BY d.id DESC
+        LIMIT $1
+    ) d
+    GROUP BY d.shard, d.tenant, d.endpoint_id, d.reason, d.last_error, d.last_status
+) few
+ORDER BY few.n DESC, few.oldest
