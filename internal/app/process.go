@@ -97,7 +97,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 		}
 	}()
 	p := &process{options: options, log: options.Log, keys: keys, store: s, metrics: metrics.New(options.Version)}
-	p.registry = registry.New(s, registry.Options{Presets: policy.PresetNames(), Sealer: keys})
+	p.registry = registry.New(s, registry.Options{Presets: policy.AllPresetNames(), Sealer: keys})
 	if err := keys.admit(ctx, p.registry); err != nil {
 		return nil, err
 	}
