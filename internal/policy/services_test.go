@@ -42,11 +42,11 @@ func TestServices_ShowTheWordsOfAnEvent(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]said{
 		`{"subject":"It burns","text":"Line 1\nLine 2","n":1}`: {"It burns", "Line 1\nLine 2"},
-		`{"message":"hello"}`:                                  {"malote.x", "hello"},
-		`{"text":7,"subject":["x"],"message":"hello"}`:         {"malote.x", "hello"},
-		`{"total":1.0}`:                                        {"malote.x", "malote.x\n{\"total\":1.0}"},
-		`[1]`:                                                  {"malote.x", "malote.x\n[1]"},
-		`null`:                                                 {"malote.x", "malote.x\nnull"},
+		`{"message":"hello"}`:                          {"malote.x", "hello"},
+		`{"text":7,"subject":["x"],"message":"hello"}`: {"malote.x", "hello"},
+		`{"total":1.0}`:                                {"malote.x", "malote.x\n{\"total\":1.0}"},
+		`[1]`:                                          {"malote.x", "malote.x\n[1]"},
+		`null`:                                         {"malote.x", "malote.x\nnull"},
 	} {
 		require.Equal(t, map[string]string{"subject": want.subject, "text": want.text}, render(t, Email, data))
 		require.Equal(t, map[string]string{"text": want.text}, render(t, Slack, data))
