@@ -83,6 +83,7 @@ func (p *process) api() http.Handler {
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},
 		PublicURL:  strings.TrimSuffix(p.options.PublicURL, "/"),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
+		CanMail:    p.options.MailServer != nil,
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
 		Retention:    p.options.Retention,
 		MaxBodyBytes: p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,

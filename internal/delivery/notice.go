@@ -20,6 +20,10 @@ type Notice struct {
 	OccurredAt time.Time // the first of the signals
 }
 
+// RecipientHeader is the header of an event that is mailed, where its endpoint's URL
+// names nobody: the one address that it goes to.
+const RecipientHeader = "To"
+
 // NoticeGroup is what is told in one: the pending signals of some kinds, to
 // operators or to one tenant.
 type NoticeGroup struct {

@@ -8,6 +8,10 @@ import (
 
 const mailto = "mailto:"
 
+// MailtoAnybody is the URL of an endpoint whose events say themselves whom they are
+// mailed to. Nobody can make one but Malote itself.
+const MailtoAnybody = mailto
+
 // IsMailto says whether a URL is an e-mail address. Those are not the guard's:
 // they are reached by the operator's mail server, and no other.
 func IsMailto(raw string) bool {

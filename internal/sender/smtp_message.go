@@ -15,17 +15,13 @@ import (
 // longestSubject is in characters: longer ones are no subjects.
 const longestSubject = 200
 
-// recipientHeader is the header of an event that says whom it is mailed to, where
-// the endpoint's URL names nobody.
-const recipientHeader = "To"
-
 // recipient is the one address of a mail, or "".
 func recipient(claim *delivery.Claim, ofURL string) string {
 	if ofURL != "" {
 		return ofURL
 	}
 	for _, h := range claim.Event.Headers {
-		if h.Name == recipientHeader && delivery.ValidMailbox(h.Value) {
+		if h.Name == delivery.RecipientHeader && delivery.ValidMailbox(h.Value) {
 			return h.Value
 		}
 	}
