@@ -45,7 +45,7 @@ type Server struct {
 // Start runs a server on a port of its own until the test ends.
 func Start(t testing.TB, options Options) *Server {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("listening for mail: %v", err)
 	}
