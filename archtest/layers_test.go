@@ -25,13 +25,14 @@ var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
 	"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/outbox",
 	"internal/store/audit", "internal/store/pulse",
+	"internal/store/notices",
 }
 
 // What tests need to have a database, something to send and something to send to.
-var equipment = append([]string{"internal/store/pgtest", "internal/localpg", "internal/receiver", "webhook"}, storage...)
+var equipment = append([]string{"internal/store/pgtest", "internal/localpg", "internal/receiver", "internal/sender/smtptest", "webhook"}, storage...)
 
 // Helpers of tests: nothing that ships may import them.
-var testOnly = []string{"internal/store/pgtest", "internal/store/sqllint"}
+var testOnly = []string{"internal/store/pgtest", "internal/store/sqllint", "internal/sender/smtptest"}
 
 // layers is the import table. A package belongs to exactly one layer.
 var layers = []layer{
@@ -67,12 +68,14 @@ var layers = []layer{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
 			"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/audit", "internal/store/pulse",
+			"internal/store/notices",
 		},
 		uses:  slices.Concat(pure, []string{"internal/store"}),
 		tests: equipment,
 	},
 	{packages: []string{"internal/store/pgtest"}, uses: []string{"internal/store", "internal/localpg"}},
 	{packages: []string{"internal/store/sqllint"}},
+	{packages: []string{"internal/sender/smtptest"}},
 	// Tests of whole lives, on a database whose time they set.
 	{packages: []string{"internal/store/lifetimes"}, uses: slices.Concat(pure, storage), tests: equipment},
 	{packages: []string{"internal/localpg"}},
@@ -144,6 +147,8 @@ type library struct {
 var libraries = []library{
 	{"github.com/alecthomas/kong", []string{"cmd/malote"}},
 	{"github.com/danielgtaylor/huma/v2", []string{"internal/api"}},
+	{"github.com/emersion/go-smtp", []string{"internal/sender/smtptest"}},
+	{"github.com/emersion/go-sasl", []string{"internal/sender/smtptest"}},
 	{"github.com/goccy/go-yaml", []string{"internal/policy", "cmd/malote"}},
 	{"cel.dev/cel-go", []string{"internal/filter"}},
 	{"github.com/google/uuid", []string{"internal/delivery"}},
@@ -151,6 +156,7 @@ var libraries = []library{
 	{"github.com/pressly/goose/v3", []string{"internal/store", "internal/store/outbox"}},
 	{"github.com/prometheus/client_golang", []string{"internal/metrics"}},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/policy", "internal/api"}},
+	{"github.com/wneessen/go-mail", []string{"internal/sender"}},
 	{"go.jetify.com/typeid", []string{"internal/delivery"}},
 	{"golang.org/x/net/idna", []string{"internal/egress"}},
 	{"golang.org/x/", []string{everything}},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -24,7 +25,11 @@ func (a attemptView) answer() string {
 	if a.ResponseStatus == nil {
 		return orAbsent(a.ErrorCode)
 	}
-	text := fmt.Sprintf("%d %s", *a.ResponseStatus, http.StatusText(*a.ResponseStatus))
+	text := fmt.Sprint(*a.ResponseStatus)
+	isMail := a.ErrorCode != nil && strings.HasPrefix(*a.ErrorCode, "smtp_") // whose numbers mean other things
+	if words := http.StatusText(*a.ResponseStatus); words != "" && !isMail {
+		text += " " + words
+	}
 	if a.ErrorCode != nil && *a.ErrorCode != "http_status" {
 		text += ", " + *a.ErrorCode
 	}

@@ -12,6 +12,7 @@ type doctorCommand struct {
 	exposureFlags
 	secretKeyFlags
 	relayFlags
+	mailFlags
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
@@ -60,7 +61,7 @@ func (f *doctorCommand) Run(env *environment) error {
 		name    string
 		examine func(context.Context) []finding
 	}{
-		{"the settings", f.examineSettings}, {"the server", f.examineServer}, {"the database", f.examineDatabase},
+		{"the settings", f.examineSettings}, {"the server", f.examineServer}, {"the mail server", f.examineMail}, {"the database", f.examineDatabase},
 	} {
 		progress.say("examining %s", part.name)
 		ctx, cancel := context.WithTimeout(env.ctx, checkTime)

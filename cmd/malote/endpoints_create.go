@@ -10,9 +10,9 @@ import (
 
 type endpointsCreateCommand struct {
 	oneFlags
-	URL    string   `arg:"" name:"url" help:"Where its events are POSTed."`
+	URL    string   `arg:"" name:"url" help:"Where its events are POSTed; of the tenant malote, also mailto:ADDRESS."`
 	Tenant string   `help:"Whose endpoint it is. With a tenant's key: that tenant." placeholder:"TENANT"`
-	Policy string   `help:"The delivery contract: see malote policy list." default:"standard"`
+	Policy string   `help:"The delivery contract: see malote policy list; standard if left out, or email for a mailto: URL." placeholder:"POLICY"`
 	Type   []string `help:"Event types that it takes, such as invoice.paid or invoice.*; all if left out." placeholder:"TYPE"`
 	laneFlags
 	headerFlags
@@ -26,12 +26,16 @@ type endpointsCreateCommand struct {
 func (endpointsCreateCommand) Help() string {
 	return `Examples:
   malote endpoints create https://hooks.acme.example/in --tenant acme --type invoice.paid --type 'order.*'
-  malote endpoints create https://hooks.acme.example/in --tenant acme --filter 'data.total > 100' --rate-limit 20`
+  malote endpoints create https://hooks.acme.example/in --tenant acme --filter 'data.total > 100' --rate-limit 20
+  malote endpoints create mailto:oncall@example.com --tenant malote --type malote.lag.high`
 }
 
 // Run implements the command.
 func (f *endpointsCreateCommand) Run(env *environment) error {
-	body := map[string]any{"url": f.URL, "policy": f.Policy, "at_most_once": f.AtMostOnce, "description": f.Description}
+	body := map[string]any{"url": f.URL, "at_most_once": f.AtMostOnce, "description": f.Description}
+	if f.Policy != "" {
+		body["policy"] = f.Policy
+	}
 	f.setLane(body)
 	if err := f.setHeaders(body); err != nil {
 		return err

@@ -89,7 +89,7 @@ func (f *policyListCommand) Run(env *environment) error {
 
 func presets() []policyView {
 	var list []policyView
-	for _, name := range policy.PresetNames() {
+	for _, name := range policy.AllPresetNames() {
 		preset, _ := policy.Preset(name)
 		source, _ := policy.PresetSource(name)
 		list = append(list, policyView{Name: name, Description: preset.Description, Preset: true, YAML: string(source)})
@@ -108,7 +108,7 @@ func (f *apiFlags) sourceOf(env *environment, name string) ([]byte, error) {
 	}
 	c, err := f.connect(env)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no preset (those are %s), and asking a Malote failed: %w", name, strings.Join(policy.PresetNames(), ", "), err)
+		return nil, fmt.Errorf("%q is no preset (those are %s), and asking a Malote failed: %w", name, strings.Join(policy.AllPresetNames(), ", "), err)
 	}
 	kept, _, err := fetch[policyView](c, client.Request{Method: http.MethodGet, Path: policiesPath + client.Path(name)})
 	return []byte(kept.YAML), err

@@ -61,7 +61,7 @@ func TestPolicy_AsksTheServerForOthers(t *testing.T) {
 func TestPolicyList_WithoutAServerHasThePresets(t *testing.T) {
 	t.Parallel()
 	lines := splitLines(succeeds(t, "policy", "list", "--json"))
-	require.Len(t, lines, len(policy.PresetNames()))
+	require.Len(t, lines, len(policy.AllPresetNames()))
 	require.Equal(t, "standard", field[string](t, lines[0], "name"))
 
 	server := answering(t, http.StatusOK, `{"data":[{"name":"mine","yaml":"x","preset":false,"created_at":"2026-03-01T12:00:00.000Z"}],"next_cursor":null}`)

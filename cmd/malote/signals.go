@@ -24,7 +24,7 @@ Example:
 }
 
 // signalKinds are all that there are, as kong's enums have them.
-var signalKinds = joined([]delivery.SignalKind{delivery.DeliveryDead, delivery.ManyFailures, delivery.DeadUnattended}) +
+var signalKinds = joined(delivery.SignalKinds) +
 	"," + joined(circuit.SignalKinds)
 
 const signalsPath = "/v1/signals"

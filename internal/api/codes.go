@@ -56,6 +56,7 @@ const (
 	TenantExists          Code = "tenant_exists"
 	TenantInUse           Code = "tenant_in_use"
 	TenantBusy            Code = "tenant_busy"
+	TenantReserved        Code = "tenant_reserved"
 	PolicyExists          Code = "policy_exists"
 	SecretExists          Code = "secret_exists"
 	TooManySecrets        Code = "too_many_secrets"
@@ -112,6 +113,7 @@ var meanings = []meaning{
 	{TenantExists, http.StatusConflict, "There is already a tenant with this id: choose another, or change that one."},
 	{TenantInUse, http.StatusConflict, "The tenant still has endpoints or sources: delete those first."},
 	{TenantBusy, http.StatusConflict, "Deliveries to the tenant's deleted endpoints are still being sent: try again in a minute."},
+	{TenantReserved, http.StatusConflict, "The tenant malote is Malote itself: it cannot be created or deleted, and has no sources. Its endpoints are where alerts go."},
 	{PolicyExists, http.StatusConflict, "There is already another policy with this name, and policies never change: choose a new name."},
 	{SecretExists, http.StatusConflict, "The endpoint or source has this secret already: choose another one, or leave an endpoint's out to have one generated."},
 	{TooManySecrets, http.StatusConflict, "Ten secrets of the endpoint or source are live already: revoke one first, or wait until a rotation's overlap is over."},

@@ -79,6 +79,9 @@ func (s *server) contract(r *http.Request) (page []byte, format contractpage.For
 	if unknown, ok := errors.AsType[*contractpage.UnknownLanguageError](err); ok {
 		return nil, "", fault("lang", "is not a language of these pages: %v", unknown)
 	}
+	if none, ok := errors.AsType[*contractpage.NobodyVerifiesError](err); ok {
+		return nil, "", fault("name", "has no page for receivers: %v", none)
+	}
 	if unknown, ok := errors.AsType[*contractpage.UnknownFormatError](err); ok {
 		return nil, "", fault("format", "is not a format of these pages: %v", unknown)
 	}

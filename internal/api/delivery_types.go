@@ -80,7 +80,7 @@ type attemptJSON struct {
 	StartedAt      timestamp `json:"started_at" nullable:"false"`
 	DurationMS     int64     `json:"duration_ms" example:"184"`
 	ResponseStatus *int      `json:"response_status" example:"503" doc:"null: no answer was read."`
-	ErrorCode      *string   `json:"error_code" example:"http_status" doc:"null: it succeeded. Otherwise timeout, dns, connect_refused, connect, tls, reset, protocol, blocked_address, url_not_allowed, no_secret, http_status, response_truncated or interrupted."`
+	ErrorCode      *string   `json:"error_code" example:"http_status" doc:"null: it succeeded. Otherwise timeout, dns, connect_refused, connect, tls, reset, protocol, blocked_address, url_not_allowed, no_secret, http_status, response_truncated or interrupted; of mail, smtp_deferred, smtp_rejected or smtp_auth."`
 	Error          *string   `json:"error" example:"The endpoint answered with a status that is not a success." doc:"What went wrong, in a sentence."`
 	ResponseBody   *string   `json:"response_body" example:"Service Unavailable" doc:"The beginning of a failed answer, as text."`
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/egress"
 	"github.com/malotehq/malote/internal/filter"
 	"github.com/malotehq/malote/internal/policy"
 )
@@ -116,11 +117,48 @@ func checkFilter(source string) error {
 	return err
 }
 
-// checkURL gives the normal form of a URL that may be called.
-func (s *server) checkURL(raw string) (string, error) {
+// checkURL gives the normal form of a URL that may be called, or mailed to.
+func (s *server) checkURL(tenant, raw string) (string, error) {
+	if egress.IsMailto(raw) {
+		return s.checkMailto(tenant, raw)
+	}
 	target, err := s.URLs.CheckURL(raw)
 	if err != nil {
 		return "", faultAs(URLNotAllowed, "url", "%v", err)
 	}
 	return target.String(), nil
+}
+
+// checkMailto lets alerts alone be mailed: Malote sends nobody else's mail.
+func (s *server) checkMailto(tenant, raw string) (string, error) {
+	switch {
+	case tenant != delivery.OwnTenant:
+		return "", faultAs(URLNotAllowed, "url", "is an e-mail address: only endpoints of the tenant %s, where alerts go, may be one; use an https:// URL", delivery.OwnTenant)
+	case !s.CanMail:
+		return "", faultAs(URLNotAllowed, "url", "is an e-mail address, and no SMTP server is configured: start malote serve with --smtp-url and --smtp-from")
+	}
+	normalized, err := egress.CheckMailto(raw)
+	if err != nil {
+		return "", faultAs(URLNotAllowed, "url", "%v", err)
+	}
+	return normalized, nil
+}
+
+// policyFor is the policy of an endpoint that names none.
+func policyFor(name, target string) string {
+	switch {
+	case name != "":
+		return name
+	case egress.IsMailto(target):
+		return policy.Email
+	}
+	return policy.Default
+}
+
+// checkSigned keeps a policy that signs from an address: nobody could verify.
+func checkSigned(target string, p *policy.Policy) error {
+	if egress.IsMailto(target) && p.Signature.Scheme != policy.Unsigned {
+		return fault("policy", "must be %s for an e-mail address, or one of yours with signature: {scheme: none}", policy.Email)
+	}
+	return nil
 }

@@ -147,8 +147,8 @@ func mapped(m map[string]string) map[string]string {
 
 type newEndpointJSON struct {
 	Tenant      string            `json:"tenant,omitempty" maxLength:"64" doc:"Required of an admin key. A tenant's key has its own and may leave it out."`
-	URL         string            `json:"url" minLength:"1" maxLength:"2048" doc:"Where deliveries are POSTed. Private and special addresses are refused."`
-	Policy      string            `json:"policy,omitempty" maxLength:"64" default:"standard" doc:"The delivery contract, by name."`
+	URL         string            `json:"url" minLength:"1" maxLength:"2048" doc:"Where deliveries are POSTed. Private and special addresses are refused. Of the tenant malote, also mailto: and an e-mail address, if an SMTP server is configured."`
+	Policy      string            `json:"policy,omitempty" maxLength:"64" doc:"The delivery contract, by name. Left out: standard, or email for an e-mail address."`
 	EventTypes  []string          `json:"event_types,omitempty" maxItems:"200" maxLength:"256" uniqueItems:"true" doc:"Which types it takes; one that ends in .* takes every type below it. Empty: every type."`
 	MaxInFlight *int              `json:"max_in_flight,omitempty" minimum:"1" maximum:"1000" doc:"How many deliveries may be on their way at once. Left out: the policy's default."`
 	RateLimit   *float64          `json:"rate_limit,omitempty" minimum:"0.001" maximum:"10000" doc:"Attempts a second at most, retries included, over all processes. A tenth of a second's worth may come at once. Left out: the policy's default."`

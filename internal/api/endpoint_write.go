@@ -36,6 +36,9 @@ func (s *server) createEndpoint(ctx context.Context, input *createEndpointInput)
 	if err := checkHeaders(input.Body.Headers, contract); err != nil {
 		return nil, err
 	}
+	if err := checkSigned(endpoint.URL, contract); err != nil {
+		return nil, err
+	}
 	made, created, err := s.Endpoints.CreateEndpoint(ctx, endpoint, defaultsOf(contract), input.once(ctx))
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func (s *server) checkNewEndpoint(ctx context.Context, body newEndpointJSON) (Ne
 	if err != nil {
 		return NewEndpoint{}, err
 	}
-	target, err := s.checkURL(body.URL)
+	target, err := s.checkURL(tenant, body.URL)
 	if err != nil {
 		return NewEndpoint{}, err
 	}
@@ -76,7 +79,7 @@ func (s *server) checkNewEndpoint(ctx context.Context, body newEndpointJSON) (Ne
 		return NewEndpoint{}, err
 	}
 	return NewEndpoint{
-		Tenant: tenant, URL: target, Policy: body.Policy, EventTypes: body.EventTypes,
+		Tenant: tenant, URL: target, Policy: policyFor(body.Policy, target), EventTypes: body.EventTypes,
 		MaxInFlight: valueOf(body.MaxInFlight), RateLimit: valueOf(body.RateLimit), FIFO: body.FIFO, Filter: body.Filter,
 		Headers: plain, SecretHeaders: valuesOf(secretHeaders), AtMostOnce: body.AtMostOnce,
 		Description: body.Description, Metadata: body.Metadata, Secrets: []string{secret},
@@ -129,7 +132,7 @@ func patchOf(body endpointPatchJSON) EndpointPatch {
 // endpoint has afterwards.
 func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, headers *map[string]string, present Endpoint) (*policy.Policy, error) {
 	if patch.URL != nil {
-		target, err := s.checkURL(*patch.URL)
+		target, err := s.checkURL(present.Tenant, *patch.URL)
 		if err != nil {
 			return nil, err
 		}
@@ -156,6 +159,13 @@ func (s *server) checkPatch(ctx context.Context, patch *EndpointPatch, headers *
 	}
 	contract, err := s.policyNamed(ctx, name)
 	if err != nil {
+		return nil, err
+	}
+	target := present.URL
+	if patch.URL != nil {
+		target = *patch.URL
+	}
+	if err := checkSigned(target, contract); err != nil {
 		return nil, err
 	}
 	if patch.Policy == nil && headers == nil {

@@ -103,7 +103,7 @@ func TestLists_ShowEveryRowOnce(t *testing.T) {
 	for path, want := range map[string]int{
 		"/v1/tenants?limit=5": 12, "/v1/webhook_endpoints?limit=5": 12, "/v1/webhook_endpoints?limit=11&tenant=acme": 11,
 		"/v1/webhook_endpoints?limit=3&counts=true": 12, "/v1/keys?limit=1": 4, "/v1/events?tenant=acme&limit=3": 10,
-		"/v1/webhook_deliveries?limit=3&state=dead": 10, "/v1/policies?": 6, "/v1/events?tenant=acme&limit=250": 10,
+		"/v1/webhook_deliveries?limit=3&state=dead": 10, "/v1/policies?": 8, "/v1/events?tenant=acme&limit=250": 10,
 	} {
 		ids := []string{}
 		if path != "/v1/policies?" {

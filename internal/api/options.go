@@ -50,6 +50,10 @@ type Options struct {
 	// usual there.
 	Retention time.Duration
 
+	// CanMail says whether an SMTP server is configured: without one no endpoint can
+	// be an e-mail address.
+	CanMail bool
+
 	// PublicURL is this server's address as providers are given it, without a
 	// slash at its end; empty: it is not known.
 	PublicURL string

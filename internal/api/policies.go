@@ -72,7 +72,7 @@ func (s *server) listPolicies(ctx context.Context, _ *struct{}) (*listAnswer[pol
 		return nil, err
 	}
 	var data []policyJSON
-	for _, name := range policy.PresetNames() {
+	for _, name := range policy.AllPresetNames() {
 		data = append(data, showPreset(name))
 	}
 	return &listAnswer[policyJSON]{Body: listJSON[policyJSON]{Data: append(data, shown(stored, showStored)...)}}, nil

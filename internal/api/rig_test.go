@@ -51,16 +51,20 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-func newRig(t testing.TB) *rig {
+func newRig(t testing.TB) *rig { return newRigWith(t, func(*Options) {}) }
+
+func newRigWith(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
 	m, log := newMemory(), &safeBuffer{}
 	hash := sha256.Sum256([]byte(adminKey))
-	r := &rig{memory: m, log: log, handler: New(Options{
+	options := Options{
 		Publisher: m, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m, Recoveries: m, Signals: m, AuditLog: m, Stats: m,
 		Sources: m, SourceRules: m, Rejections: m, GapRepairs: m, PublicURL: "https://hooks.example.com",
 		Tester: m, URLs: urls{}, Prober: m, Translate: translate, AdminKeyHash: &hash,
 		MaxBodyBytes: 4096, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(log, nil)),
-	})}
+	}
+	change(&options)
+	r := &rig{memory: m, log: log, handler: New(options)}
 	for _, tenant := range []string{"acme", "globex"} {
 		m.tenants[tenant] = Tenant{ID: tenant, Name: tenant, CreatedAt: time.Now(), UpdatedAt: time.Now()}
 	}

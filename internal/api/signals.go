@@ -39,7 +39,7 @@ type SignalPage struct {
 type signalJSON struct {
 	ID         string    `json:"id" example:"sig_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	Tenant     string    `json:"tenant" example:"acme"`
-	Kind       string    `json:"kind" example:"delivery_dead" doc:"delivery_dead, many_failures, dead_unattended, endpoint_failing, endpoint_disabled, circuit_opened or circuit_closed."`
+	Kind       string    `json:"kind" example:"delivery_dead" doc:"delivery_dead, many_failures, dead_unattended, endpoint_failing, endpoint_disabled, circuit_opened, circuit_closed, lag_high, lag_recovered, relay_lagging or relay_recovered."`
 	Detail     string    `json:"detail" example:"attempts_exhausted" doc:"What there is to know, in short."`
 	EndpointID *string   `json:"endpoint_id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	DeliveryID *string   `json:"delivery_id" example:"whd_01k9w3zq4xf8ea7m2v6t5c1hbg"`
@@ -68,7 +68,7 @@ func (s *server) registerSignals(r *routes) {
 		id: "list-signals", method: http.MethodGet, path: "/v1/signals", tag: tagSignals, need: mayRead,
 		summary: "List what somebody should hear of",
 		description: "Newest first: deliveries that died, tenants with many failures, dead deliveries that nobody looks after, " +
-			"endpoints that fail or were disabled, circuits that opened and closed.",
+			"endpoints that fail or were disabled, circuits that opened and closed; and, of the tenant malote, what is late as a whole.",
 		sample: "tenant=acme&kind=delivery_dead",
 	}, s.listSignals)
 }

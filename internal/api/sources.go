@@ -28,7 +28,7 @@ func (s *server) registerSources(r *routes) {
 		status: http.StatusCreated, okMeans: aRepeat, summary: "Create a source",
 		description: "The answer holds the address that the provider is to be given. Secrets may come later; until then the provider gets 503 and comes again.",
 		sample:      `{"tenant": "acme", "name": "GitHub", "provider": "github", "secrets": ["3f7a9c1e5d2b8406"]}`,
-		codes:       []Code{UnknownTenant, UnknownProvider, InvalidSourceSettings, InvalidSecret, SecretExists, SecretNameTaken, CreatedAndDeleted},
+		codes:       []Code{UnknownTenant, TenantReserved, UnknownProvider, InvalidSourceSettings, InvalidSecret, SecretExists, SecretNameTaken, CreatedAndDeleted},
 	}, s.createSource)
 	handle(r, route{
 		id: "list-sources", method: http.MethodGet, path: root, tag: tagSources, need: mayRead,

@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"net/mail"
-	"strings"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -33,8 +31,8 @@ type tenantJSON struct {
 	ID               string    `json:"id" example:"acme"`
 	Name             string    `json:"name" example:"Acme Ltd"`
 	Priority         int       `json:"priority" doc:"A higher one has a larger share while capacity is short: see the creation of a tenant."`
-	AlertEmails      []string  `json:"alert_emails" example:"[\"ops@example.com\"]" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far."`
-	TechnicalContact string    `json:"technical_contact" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far."`
+	AlertEmails      []string  `json:"alert_emails" example:"[\"ops@example.com\"]" doc:"Who is mailed when deliveries are dead, if an SMTP server is configured."`
+	TechnicalContact string    `json:"technical_contact" doc:"E-mail address of who is mailed when endpoints fail for days or are disabled."`
 	CreatedAt        timestamp `json:"created_at" nullable:"false"`
 	UpdatedAt        timestamp `json:"updated_at" nullable:"false"`
 }
@@ -58,15 +56,15 @@ type newTenantJSON struct {
 	ID               string   `json:"id" minLength:"1" maxLength:"64" pattern:"^[a-zA-Z0-9_.-]+$" patternDescription:"letters, digits, _, . and -" doc:"Your own name for the tenant. It never changes."`
 	Name             string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
 	Priority         int      `json:"priority,omitempty" minimum:"0" maximum:"99" doc:"While capacity is short, each endpoint of a tenant with priority p gets p + 1 deliveries for every one of an endpoint with priority 0; everybody has a turn in every round."`
-	AlertEmails      []string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far."`
-	TechnicalContact string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far."`
+	AlertEmails      []string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Who is mailed when deliveries are dead, if an SMTP server is configured."`
+	TechnicalContact string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of who is mailed when endpoints fail for days or are disabled."`
 }
 
 type tenantPatchJSON struct {
 	Name             *string   `json:"name,omitempty" maxLength:"200" doc:"For people."`
 	Priority         *int      `json:"priority,omitempty" minimum:"0" maximum:"99" doc:"Only an admin key may change it."`
-	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Whom dead deliveries concern. They are kept; nothing is mailed so far. Replaces the list."`
-	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of whom failing endpoints concern. It is kept; nothing is mailed so far. Empty: nobody."`
+	AlertEmails      *[]string `json:"alert_emails,omitempty" maxItems:"5" maxLength:"254" doc:"Who is mailed when deliveries are dead, if an SMTP server is configured. Replaces the list."`
+	TechnicalContact *string   `json:"technical_contact,omitempty" maxLength:"254" doc:"E-mail address of who is mailed when endpoints fail for days or are disabled. Empty: nobody."`
 }
 
 type tenantPath struct {
@@ -93,7 +91,7 @@ func (s *server) registerTenants(r *routes) {
 		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, need: mayAdmin,
 		status: http.StatusCreated, okMeans: aRepeat, summary: "Create a tenant",
 		description: "Everything else belongs to a tenant: endpoints, events, keys.",
-		sample:      `{"id": "acme", "name": "Acme Ltd"}`, codes: []Code{TenantExists, CreatedAndDeleted},
+		sample:      `{"id": "acme", "name": "Acme Ltd"}`, codes: []Code{TenantExists, TenantReserved, CreatedAndDeleted},
 	}, s.createTenant)
 	handle(r, route{
 		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, need: mayRead,
@@ -111,7 +109,7 @@ func (s *server) registerTenants(r *routes) {
 	handle(r, route{
 		id: "delete-tenant", method: http.MethodDelete, path: "/v1/tenants/{tenant}", tag: tagTenants, need: mayAdmin,
 		summary: "Delete a tenant", description: "It must have no endpoints or sources any more. Its keys stop working within 5 seconds.",
-		codes: []Code{TenantInUse, TenantBusy},
+		codes: []Code{TenantInUse, TenantBusy, TenantReserved},
 	}, s.deleteTenant)
 }
 
@@ -217,19 +215,14 @@ func seesTenant(ctx context.Context, slug string) error {
 // into a message's header.
 func checkAddresses(alerts []string, contact string) error {
 	for _, address := range alerts {
-		if !isAddress(address) {
+		if !delivery.ValidMailbox(address) {
 			return fault("alert_emails", "must hold e-mail addresses such as ops@example.com")
 		}
 	}
-	if contact != "" && !isAddress(contact) {
+	if contact != "" && !delivery.ValidMailbox(contact) {
 		return fault("technical_contact", "must be an e-mail address such as ops@example.com")
 	}
 	return nil
-}
-
-func isAddress(address string) bool {
-	parsed, err := mail.ParseAddress(address)
-	return err == nil && parsed.Address == address && !strings.ContainsAny(address, "\r\n\"")
 }
 
 func valueOf[T any](pointer *T) (value T) {

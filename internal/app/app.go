@@ -43,6 +43,9 @@ func Run(ctx context.Context, options Options, ready func(Info)) error {
 	if err := ensureAdminKey(ctx, p.registry, options, &info); err != nil {
 		return err
 	}
+	if err := p.registry.EnsureOwnTenant(ctx); err != nil {
+		return err
+	}
 	return p.run(ctx, listener, func() { ready(info) })
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/malotehq/malote/internal/seal"
+	"github.com/malotehq/malote/internal/sender"
 )
 
 // Role is a part of Malote that a process can play.
@@ -47,6 +48,10 @@ type Options struct {
 	SecretKeys []seal.Key
 	// Retention is how long what happened is kept; 0: 30 days. At least 8 days.
 	Retention time.Duration
+
+	// MailServer sends what is mailed; nil: nothing can be.
+	MailServer *sender.MailServer
+	Alerts     AlertOptions
 
 	// Outboxes are those of applications' own databases; Malote's own is always
 	// carried.

@@ -21,6 +21,7 @@ import (
 	"github.com/malotehq/malote/internal/store/audit"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/inbound"
+	"github.com/malotehq/malote/internal/store/notices"
 	"github.com/malotehq/malote/internal/store/pulse"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
@@ -42,6 +43,8 @@ type process struct {
 	audit      *audit.Log
 	pulse      *pulse.Pulse
 	heart      *heart
+	notices    *notices.Store
+	outboxes   *outboxReadings
 	history    *history.Reader
 	redelivery *redelivery.Writer
 	book       *policyBook
@@ -72,6 +75,7 @@ type houseKeeper struct {
 	*retention.Keeper
 	registry *registry.Registry
 	inbound  *inbound.Records
+	notices  *notices.Store
 }
 
 // CleanUp implements maintenance.Retention.
@@ -79,12 +83,14 @@ func (k houseKeeper) CleanUp(ctx context.Context, now time.Time) (map[string]int
 	removed, err := k.Keeper.CleanUp(ctx, now)
 	forgotten, forgetErr := k.registry.ForgetExpiredSecrets(ctx)
 	rejections, removeErr := k.inbound.RemoveOldRejections(ctx, now)
+	windows, windowsErr := k.notices.CleanUp(ctx, now)
 	if removed == nil {
 		removed = make(map[string]int64)
 	}
 	removed["secrets"] += int64(forgotten)
 	removed["rejections"] += rejections
-	return removed, errors.Join(err, forgetErr, removeErr)
+	removed["notice_windows"] += windows
+	return removed, errors.Join(err, forgetErr, removeErr, windowsErr)
 }
 
 func newProcess(ctx context.Context, options Options, dsn string) (_ *process, err error) {
@@ -102,12 +108,13 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 		}
 	}()
 	p := &process{options: options, log: options.Log, keys: keys, store: s, metrics: metrics.New(options.Version)}
-	p.registry = registry.New(s, registry.Options{Presets: policy.PresetNames(), Sealer: keys})
+	p.registry = registry.New(s, registry.Options{Presets: policy.AllPresetNames(), Sealer: keys})
 	if err := keys.admit(ctx, p.registry); err != nil {
 		return nil, err
 	}
 	p.history, p.redelivery, p.inbound = history.New(s), redelivery.New(s), inbound.New(s, inbound.Options{})
 	p.audit, p.pulse, p.heart = audit.New(s, audit.Options{}), pulse.New(s), newHeart(p.metrics)
+	p.notices, p.outboxes = notices.New(s), newOutboxReadings()
 	p.book = newPolicyBook(p.registry)
 	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})
@@ -136,7 +143,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 		p.wireRelays(dsn)
 	}
 	if options.plays(RoleWorker) {
-		p.wireMaintenance(keeper)
+		p.wireMaintenance(keeper, dsn)
 	}
 	return p, nil
 }
@@ -144,15 +151,15 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 func (p *process) wireWorker() {
 	p.dispatcher = dispatch.New(dispatch.Options{
 		Storage: p.store, Policies: p.book, Observer: p.heart, Log: p.log,
-		Sender:      sender.New(sender.Options{Guard: p.guard, Version: p.options.Version}),
+		Sender:      sender.New(sender.Options{Guard: p.guard, Version: p.options.Version, MailServer: p.options.MailServer}),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
 	})
 }
 
-func (p *process) wireMaintenance(keeper *retention.Keeper) {
+func (p *process) wireMaintenance(keeper *retention.Keeper, dsn string) {
 	p.maintenance = maintenance.New(maintenance.Options{
 		Storage: houseStorage{p.store, p.registry}, Policies: p.book, Observer: p.metrics, Tally: p.metrics,
-		Retention: houseKeeper{keeper, p.registry, p.inbound}, Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
+		Retention: houseKeeper{keeper, p.registry, p.inbound, p.notices}, Alerts: p.newAlerts(dsn), Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
 		Repairer: p.newRepairs(),
 		Signal:   p.dispatcher.Signal, Log: p.log,
 	})

@@ -86,6 +86,7 @@ func (p *process) api() http.Handler {
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},
 		PublicURL:  strings.TrimSuffix(p.options.PublicURL, "/"),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
+		CanMail:    p.options.MailServer != nil,
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
 		ClientAddress: func(r *http.Request) netip.Addr { return ingest.SenderOf(r, p.options.TrustedProxies) },
 		Retention:     p.options.Retention,

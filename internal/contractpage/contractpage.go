@@ -74,9 +74,18 @@ func (e *UnknownFormatError) Error() string {
 	return fmt.Sprintf("there is no contract page in the format %q: choose one of %q", e.Format, Formats)
 }
 
-// Render is the page of a policy. The errors are *UnknownLanguageError and
-// *UnknownFormatError; any other one means that this build's texts are wrong,
-// which the tests rule out.
+// NobodyVerifiesError says that a policy signs nothing: it is for chat services and
+// mail, which nobody writes a receiver for.
+type NobodyVerifiesError struct{ Policy string }
+
+// Error says what the page would be for.
+func (e *NobodyVerifiesError) Error() string {
+	return fmt.Sprintf("the policy %s is for services that take messages as they are: there is nothing to write a receiver by", e.Policy)
+}
+
+// Render is the page of a policy. The errors are *UnknownLanguageError,
+// *UnknownFormatError and *NobodyVerifiesError; any other one means that this
+// build's texts are wrong, which the tests rule out.
 func Render(p *policy.Policy, options Options) ([]byte, error) {
 	if options.Language == "" {
 		options.Language = Languages[0]
@@ -92,6 +101,8 @@ func Render(p *policy.Policy, options Options) ([]byte, error) {
 		return nil, &UnknownLanguageError{options.Language}
 	case !slices.Contains(Formats, options.Format):
 		return nil, &UnknownFormatError{options.Format}
+	case p.Signature.Scheme == policy.Unsigned:
+		return nil, &NobodyVerifiesError{p.Name}
 	}
 	composed, err := compose(p, locales[options.Language], options.Retention)
 	if err != nil {

@@ -213,7 +213,8 @@ func checkFailures(t fataler, r read, p *policy.Policy) {
 	t.Helper()
 	rows := r.table("failures.caption")
 	for _, failure := range delivery.ErrorCodes {
-		if failure == delivery.HTTPStatus || failure == delivery.InterruptedSend || failure == delivery.ResponseTruncated && p.Response.ReadLimit == 0 {
+		if failure == delivery.HTTPStatus || failure == delivery.InterruptedSend || failure.OfMail() ||
+			failure == delivery.ResponseTruncated && p.Response.ReadLimit == 0 {
 			continue
 		}
 		outcome := delivery.Outcome{Error: failure}

@@ -84,10 +84,14 @@ type failures struct {
 }
 
 // failuresOf judges every way in which an attempt gets no complete answer. An
-// interrupted one is not there: it is no failure of the receiver's.
+// interrupted one is not there: it is no failure of the receiver's. Neither are
+// those of mail, which has no receiver of webhooks.
 func failuresOf(p *policy.Policy) []failures {
 	var rows []failures
 	for _, code := range delivery.ErrorCodes {
+		if code.OfMail() {
+			continue
+		}
 		outcome := delivery.Outcome{Error: code}
 		switch code {
 		case delivery.HTTPStatus, delivery.InterruptedSend:

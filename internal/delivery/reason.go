@@ -54,11 +54,26 @@ const (
 	InterruptedSend   ErrorCode = "interrupted"
 )
 
+// The error codes of e-mail alone.
+const (
+	// SMTPDeferred: the mail server answered 4yz: not now (RFC 5321 section 4.2.1).
+	SMTPDeferred ErrorCode = "smtp_deferred"
+	// SMTPRejected: it answered 5yz: not this mail, or not for this recipient.
+	SMTPRejected ErrorCode = "smtp_rejected"
+	// SMTPAuth: it did not take Malote's user name and password.
+	SMTPAuth ErrorCode = "smtp_auth"
+)
+
 // ErrorCodes lists every error code, for documentation and metrics.
 var ErrorCodes = []ErrorCode{
 	Timeout, DNS, ConnectRefused, Connect, TLS, Reset, Protocol, BlockedAddress,
 	URLNotAllowed, NoSecret, HTTPStatus, ResponseTruncated, InterruptedSend,
+	SMTPDeferred, SMTPRejected, SMTPAuth,
 }
+
+// OfMail says whether only an e-mail can end with the code: no receiver of
+// webhooks ever meets it.
+func (c ErrorCode) OfMail() bool { return c == SMTPDeferred || c == SMTPRejected || c == SMTPAuth }
 
 var explanations = map[ErrorCode]string{
 	Timeout:           "The endpoint did not answer within the deadline.",
@@ -74,6 +89,9 @@ var explanations = map[ErrorCode]string{
 	HTTPStatus:        "The endpoint answered with a status that is not a success.",
 	ResponseTruncated: "The endpoint's answer broke off in the middle.",
 	InterruptedSend:   "The worker stopped between sending and recording: the outcome is unknown.",
+	SMTPDeferred:      "The mail server does not take the mail now; it is tried again.",
+	SMTPRejected:      "The mail server refused the mail or its recipient for good.",
+	SMTPAuth:          "The mail server did not take the user name and password that Malote has for it.",
 }
 
 // Explain says in a sentence for the operator what the code means.

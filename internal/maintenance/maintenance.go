@@ -28,6 +28,7 @@ type Options struct {
 	// Whoever is nil has no tasks.
 	Retention Retention
 	Watch     Watch
+	Alerts    Alerts
 	Recoverer Recoverer
 	Repairer  Repairer
 	Tally     Tally // nil: nobody counts

@@ -22,6 +22,15 @@ type Watch interface {
 	DeadLetters(ctx context.Context) (map[string]int, error)
 }
 
+// Alerts tells people of signals.
+type Alerts interface {
+	// Tell tells of what there is to tell of now.
+	Tell(ctx context.Context) error
+	// WatchLag looks for what is late, and says how many signals of which kind that
+	// made.
+	WatchLag(ctx context.Context) (map[string]int, error)
+}
+
 // Recoverer carries recovery jobs on. A step is short, durable, and may be taken by
 // several processes at once; more says that another one may follow at once.
 type Recoverer interface {
@@ -59,6 +68,11 @@ func (m *Maintenance) optional() []task {
 			task{name: "watch_endpoints", every: time.Minute, run: m.watchEndpoints},          // S08
 			task{name: "watch_dead_letters", every: 5 * time.Minute, run: m.watchDeadLetters}) // A07
 	}
+	if m.options.Alerts != nil {
+		tasks = append(tasks,
+			task{name: "tell", every: 2 * time.Second, run: m.options.Alerts.Tell}, // D08, A07
+			task{name: "watch_lag", every: 15 * time.Second, run: m.watchLag})      // F17
+	}
 	if m.options.Retention != nil {
 		tasks = append(tasks,
 			task{name: "retention", every: time.Hour, run: m.retire, timeout: retireTimeout},
@@ -81,6 +95,12 @@ func (m *Maintenance) watchEndpoints(ctx context.Context) error {
 
 func (m *Maintenance) watchDeadLetters(ctx context.Context) error {
 	raised, err := m.options.Watch.DeadLetters(ctx)
+	m.tellRaised(raised)
+	return err
+}
+
+func (m *Maintenance) watchLag(ctx context.Context) error {
+	raised, err := m.options.Alerts.WatchLag(ctx)
 	m.tellRaised(raised)
 	return err
 }

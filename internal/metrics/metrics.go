@@ -34,6 +34,7 @@ type Metrics struct {
 	removed     *prometheus.CounterVec
 	inbound     inbound
 	relayed     relayed
+	alerts      alerts
 	requests    *prometheus.HistogramVec
 }
 
@@ -64,6 +65,7 @@ func New(version string) *Metrics {
 		removed:     counters("malote_removed_rows_total", "Rows that were older than the retention, by table.", "table"),
 		inbound:     newInbound(),
 		relayed:     newRelayed(),
+		alerts:      newAlerts(),
 		requests:    newRequests(),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "malote_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version}})
@@ -73,6 +75,7 @@ func New(version string) *Metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(m.inbound.collectors()...)
 	m.registry.MustRegister(m.relayed.collectors()...)
+	m.registry.MustRegister(m.alerts.collectors()...)
 	m.preset()
 	return m
 }
@@ -93,9 +96,10 @@ func (m *Metrics) preset() {
 	for _, kind := range circuit.SignalKinds {
 		m.signals.WithLabelValues(string(kind))
 	}
-	for _, kind := range []delivery.SignalKind{delivery.DeliveryDead, delivery.ManyFailures, delivery.DeadUnattended} {
+	for _, kind := range delivery.SignalKinds {
 		m.signals.WithLabelValues(string(kind))
 	}
+	m.alerts.preset()
 }
 
 // Handler serves the metrics in Prometheus' text format.

@@ -104,6 +104,11 @@ func useAll(m *Metrics) {
 	m.Relayed("shop", 3, 2, 1)
 	m.RelayFailed("shop")
 	m.RelayLag("shop", 1, time.Second, 1)
+	for _, kind := range delivery.SignalKinds {
+		m.NoticePublished("operators", kind)
+	}
+	m.NoticePublished("contacts", delivery.DeliveryDead)
+	m.OwnSignal(delivery.DeliveryDead)
 	m.Requests("api", http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 }
 
@@ -190,7 +195,11 @@ malote_signals_total{kind="dead_unattended"} 0
 malote_signals_total{kind="delivery_dead"} 0
 malote_signals_total{kind="endpoint_disabled"} 0
 malote_signals_total{kind="endpoint_failing"} 0
+malote_signals_total{kind="lag_high"} 0
+malote_signals_total{kind="lag_recovered"} 0
 malote_signals_total{kind="many_failures"} 2
+malote_signals_total{kind="relay_lagging"} 0
+malote_signals_total{kind="relay_recovered"} 0
 `
 
 func TestMetrics_CountWhatTheyAreTold(t *testing.T) {

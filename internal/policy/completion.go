@@ -55,13 +55,15 @@ func (d Decision) Bounded(claim *delivery.Claim, outcome delivery.Outcome) Decis
 	return d.dead(delivery.AttemptsExhausted, cause)
 }
 
-// NeverSent says whether an error comes before the first byte of a request: what
-// ended so cannot have arrived.
+// NeverSent says whether an error comes before the first byte of a request, or
+// says itself that nothing was taken: what ended so cannot have arrived.
 func NeverSent(code delivery.ErrorCode) bool { return neverSent[code] }
 
 var neverSent = map[delivery.ErrorCode]bool{
 	delivery.DNS: true, delivery.ConnectRefused: true, delivery.Connect: true,
 	delivery.BlockedAddress: true, delivery.URLNotAllowed: true, delivery.NoSecret: true,
+	// A mail server that refuses a mail does not have it.
+	delivery.SMTPAuth: true, delivery.SMTPDeferred: true, delivery.SMTPRejected: true,
 }
 
 // Completed is what a batch of completions came to.

@@ -22,6 +22,7 @@ func TestAxxos_A06_AtMostOnceRepeatsOnlyWhatNeverLeft(t *testing.T) {
 	claim := &delivery.Claim{Endpoint: &delivery.Endpoint{AtMostOnce: true}}
 	neverLeft := []delivery.ErrorCode{
 		delivery.DNS, delivery.ConnectRefused, delivery.Connect, delivery.BlockedAddress, delivery.URLNotAllowed, delivery.NoSecret,
+		delivery.SMTPAuth, delivery.SMTPDeferred, delivery.SMTPRejected, // the mail server does not have it
 	}
 	for _, code := range append(everyError(), delivery.InterruptedSend) {
 		d := bounded(t, claim, failedWith(code))

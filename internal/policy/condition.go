@@ -75,6 +75,8 @@ func (p *Policy) errorCode(outcome delivery.Outcome) delivery.ErrorCode {
 		if success && !p.Response.BrokenBodyFails {
 			return ""
 		}
+	case delivery.SMTPDeferred, delivery.SMTPRejected:
+		return outcome.Error // its status is none of HTTP's
 	}
 	if outcome.Status >= 200 && !success {
 		return delivery.HTTPStatus

@@ -44,7 +44,8 @@ type Decision struct {
 	Cause         Cause
 
 	// Success and Failure are what the attempt says about the endpoint. Both
-	// are false if it says nothing: its worker was interrupted.
+	// are false if it says nothing: its worker was interrupted, or a mail was
+	// refused.
 	Success         bool
 	Failure         bool
 	DisableEndpoint bool
@@ -71,7 +72,8 @@ func Decide(p *Policy, progress Progress, outcome delivery.Outcome, now time.Tim
 		return Decision{State: delivery.Delivered, Cause: BySuccess, Success: true}
 	}
 	lost := failure == delivery.InterruptedSend // the policy's rules are about endpoints, not workers
-	decision := Decision{ErrorCode: failure, Failure: !lost}
+	// A mail that is refused for good says nothing of the server that all go through.
+	decision := Decision{ErrorCode: failure, Failure: !lost && failure != delivery.SMTPRejected}
 	if rule := p.rule(outcome.Status, failure); rule != nil && !lost {
 		decision.DisableEndpoint, decision.SlowDown = rule.DisableEndpoint, rule.SlowDown
 		if rule.Dead {

@@ -152,7 +152,8 @@ func TestDecide_IsAlwaysComplete(t *testing.T) {
 		}
 		require.NotEmpty(t, d.Cause)
 		require.False(t, d.Success && d.Failure)
-		require.Equal(t, d.ErrorCode == delivery.InterruptedSend, !d.Success && !d.Failure)
+		saysNothing := d.ErrorCode == delivery.InterruptedSend || d.ErrorCode == delivery.SMTPRejected
+		require.Equal(t, saysNothing, !d.Success && !d.Failure)
 		require.Equal(t, d.Success, d.State == delivery.Delivered)
 		require.NotEmpty(t, Explain(p, progress, outcome, now, d))
 	})

@@ -40,8 +40,9 @@
 //	disable_endpoint  failures, after, min_attempts 1, warn_after []
 //	headers           the names: id, timestamp, signature, attempt, trigger, event_type,
 //	                  idempotency_key, idempotency_key_from event_id|uuid4, extra
-//	signature         scheme! standard-webhooks|timestamp-hex
-//	envelope          members in order, each id|type|occurred_at|accepted_at|data
+//	signature         scheme! standard-webhooks|timestamp-hex|none
+//	envelope          members in order, each id|type|occurred_at|accepted_at|data;
+//	                  for people: text|mrkdwn in place of data, and subject
 //	redeliver         [dead]: the states that may be replayed
 //	replay_on_enable  false; true: enabling an endpoint replays all that is dead
 //	record_skipped    [no_endpoint, endpoint_disabled]; type_not_subscribed, filtered

@@ -12,10 +12,19 @@ const (
 	OccurredAt Value = "occurred_at"
 	AcceptedAt Value = "accepted_at"
 	Data       Value = "data" // the publisher's bytes, exactly
+
+	// What people read, in place of Data: see inWords. Mrkdwn is the text escaped and
+	// cut for chat services.
+	Text    Value = "text"
+	Mrkdwn  Value = "mrkdwn"
+	Subject Value = "subject" // beside Text
 )
 
 // Values lists every value.
-var Values = []Value{EventID, EventType, OccurredAt, AcceptedAt, Data}
+var Values = []Value{EventID, EventType, OccurredAt, AcceptedAt, Data, Text, Mrkdwn, Subject}
+
+// isPayload says whether the value is what an event says. An envelope has one.
+func (v Value) isPayload() bool { return v == Data || v == Text || v == Mrkdwn }
 
 // Member is one member of the JSON object that is sent.
 type Member struct {

@@ -18,11 +18,18 @@ func (e Envelope) Render(fields Fields, data []byte) []byte {
 			body = append(body, ',')
 		}
 		body = append(appendString(body, member.Name), ':')
-		if member.Value == Data {
+		switch member.Value {
+		case Data:
 			body = append(body, data...)
-			continue
+		case Text:
+			body = appendString(body, inWords(fields.Type, data).text)
+		case Mrkdwn:
+			body = appendString(body, mrkdwn(inWords(fields.Type, data).text))
+		case Subject:
+			body = appendString(body, inWords(fields.Type, data).subject)
+		default:
+			body = appendString(body, fields.value(member.Value))
 		}
-		body = appendString(body, fields.value(member.Value))
 	}
 	return append(body, '}')
 }

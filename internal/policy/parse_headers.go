@@ -21,7 +21,7 @@ func (p *Policy) readHeaders(s *section) {
 	p.Signature.Scheme = StandardWebhooks
 	if part := s.sub("signature", "scheme"); part != nil {
 		part.need("scheme")
-		p.Signature.Scheme = choice(part, "scheme", StandardWebhooks, StandardWebhooks, TimestampHex)
+		p.Signature.Scheme = choice(part, "scheme", StandardWebhooks, StandardWebhooks, TimestampHex, Unsigned)
 	}
 	h := &p.Headers
 	*h = Headers{
@@ -109,6 +109,7 @@ var standardEnvelope = []Member{{"type", EventType}, {"timestamp", OccurredAt}, 
 
 func (p *Policy) readEnvelope(s *section) {
 	p.Envelope.Members = standardEnvelope
+	defer p.checkUnsigned(s)
 	e, given := s.entries["envelope"]
 	if !given {
 		return
@@ -119,6 +120,15 @@ func (p *Policy) readEnvelope(s *section) {
 		return
 	}
 	p.Envelope.Members = s.readMembers(e, mapping)
+}
+
+// checkUnsigned keeps data from being sent unsigned (A08): who verifies nothing,
+// gets words.
+func (p *Policy) checkUnsigned(s *section) {
+	hasData := slices.ContainsFunc(p.Envelope.Members, func(m Member) bool { return m.Value == Data })
+	if p.Signature.Scheme == Unsigned && hasData {
+		s.complain("signature", "%s is for chat services and mail, which verify nothing: it goes with an envelope that has text or mrkdwn in place of data", Unsigned)
+	}
 }
 
 func (s *section) readMembers(e entry, mapping *ast.MappingNode) []Member {
@@ -137,13 +147,13 @@ func (s *section) readMembers(e entry, mapping *ast.MappingNode) []Member {
 		if slices.ContainsFunc(members, func(m Member) bool { return m.Name == name }) {
 			s.refuse(at, e.field+"."+name, "is given twice")
 		}
-		if Value(content) == Data {
+		if Value(content).isPayload() {
 			payloads++
 		}
 		members = append(members, Member{Name: name, Value: Value(content)})
 	}
 	if payloads != 1 {
-		s.refuse(e.at, e.field, "must have exactly one member with the value data, not %d", payloads)
+		s.refuse(e.at, e.field, "must have exactly one member with the value data, text or mrkdwn, not %d", payloads)
 	}
 	return members
 }

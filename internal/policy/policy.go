@@ -154,7 +154,7 @@ type Signature struct {
 // Scheme is how the value of the signature header is made.
 type Scheme string
 
-// The schemes. Both sign with every live secret of the endpoint.
+// The schemes. Those that sign do with every live secret of the endpoint.
 const (
 	// StandardWebhooks signs "id.timestamp.body" and lists v1,<base64 of
 	// HMAC-SHA256> or v1a,<base64 of ed25519> signatures, separated by spaces
@@ -163,6 +163,9 @@ const (
 	// TimestampHex signs "timestamp.body" and lists v1=<hex of HMAC-SHA256>,
 	// separated by commas (F10).
 	TimestampHex Scheme = "timestamp-hex"
+	// Unsigned sends no signature, to services that verify none and whose URL is
+	// the secret. No data goes out so, only words: see Envelope.
+	Unsigned Scheme = "none"
 )
 
 // FirstAttemptAt is when the first attempt of a delivery is due.

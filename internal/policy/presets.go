@@ -13,14 +13,27 @@ const Default = "standard"
 // presetNames is in the order in which people read about them.
 var presetNames = []string{Default, "fair-queue", "axxos", "gateway", "routa", "dracma"}
 
+// serviceNames are presets for what verifies no signature. They are nobody's
+// contract.
+var serviceNames = []string{Slack, Email}
+
+// The presets for services.
+const (
+	Slack = "slack"
+	Email = "email" // of endpoints whose URL begins with mailto:
+)
+
 //go:embed presets/*.yaml
 var presetFiles embed.FS
+
+//go:embed services/*.yaml
+var serviceFiles embed.FS
 
 // parsedPresets panics only if a preset of this very build is wrong, which the
 // tests rule out.
 var parsedPresets = sync.OnceValue(func() map[string]*Policy {
 	parsed := map[string]*Policy{}
-	for _, name := range presetNames {
+	for _, name := range AllPresetNames() {
 		source, _ := PresetSource(name)
 		p, err := Parse(source)
 		if err != nil {
@@ -31,8 +44,11 @@ var parsedPresets = sync.OnceValue(func() map[string]*Policy {
 	return parsed
 })
 
-// PresetNames lists the presets, the default first.
+// PresetNames lists the presets that are contracts, the default first.
 func PresetNames() []string { return slices.Clone(presetNames) }
+
+// AllPresetNames lists those for services as well, behind the contracts.
+func AllPresetNames() []string { return slices.Concat(presetNames, serviceNames) }
 
 // Preset is the preset of that name, shared and read only, or false.
 func Preset(name string) (*Policy, bool) {
@@ -42,9 +58,13 @@ func Preset(name string) (*Policy, bool) {
 
 // PresetSource is the text of the preset, comments included, or false.
 func PresetSource(name string) ([]byte, bool) {
-	if !slices.Contains(presetNames, name) {
+	files, directory := presetFiles, "presets/"
+	switch {
+	case slices.Contains(serviceNames, name):
+		files, directory = serviceFiles, "services/"
+	case !slices.Contains(presetNames, name):
 		return nil, false
 	}
-	source, err := presetFiles.ReadFile("presets/" + name + ".yaml")
+	source, err := files.ReadFile(directory + name + ".yaml")
 	return source, err == nil
 }

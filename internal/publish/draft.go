@@ -23,6 +23,15 @@ const (
 // drafter turns checked requests into drafts.
 type drafter struct{ maxBody int }
 
+// foreign is draft for requests of others: what Malote itself publishes, it must
+// be the only one to.
+func (d drafter) foreign(index int, request Request) (*delivery.Draft, error) {
+	if request.Tenant == delivery.OwnTenant {
+		return nil, &InvalidError{Index: index, Field: "tenant", Reason: "is Malote itself, whose events only Malote publishes: name a tenant of yours"}
+	}
+	return d.draft(index, request)
+}
+
 // draft checks a request and makes its draft. The event's id and the time of its
 // acceptance, and of its occurrence where the publisher gave none, are made in
 // the transaction: until then nobody knows them.

@@ -21,11 +21,26 @@ type Each struct {
 // Publish: then the outcome of every request may be unknown, and all may be sent
 // again with their idempotency keys. The order of requests is kept.
 func (s *Service) PublishEach(ctx context.Context, requests []Request) ([]Each, error) {
+	return s.publishEach(ctx, requests, s.drafter.foreign)
+}
+
+// PublishOwn is PublishEach for the events of Malote itself, whose tenant is
+// delivery.OwnTenant whatever the requests say. They may have DefaultMaxBody,
+// however little others may.
+func (s *Service) PublishOwn(ctx context.Context, requests []Request) ([]Each, error) {
+	own := drafter{maxBody: max(s.drafter.maxBody, DefaultMaxBody)}
+	return s.publishEach(ctx, requests, func(i int, request Request) (*delivery.Draft, error) {
+		request.Tenant = delivery.OwnTenant
+		return own.draft(i, request)
+	})
+}
+
+func (s *Service) publishEach(ctx context.Context, requests []Request, draftOf func(int, Request) (*delivery.Draft, error)) ([]Each, error) {
 	outcomes := make([]Each, len(requests))
 	var drafts []*delivery.Draft
 	var places []int // of the drafts among the requests
 	for i, request := range requests {
-		draft, err := s.drafter.draft(i, request)
+		draft, err := draftOf(i, request)
 		if err != nil {
 			outcomes[i].Err = err
 			continue

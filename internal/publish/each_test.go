@@ -72,3 +72,27 @@ func TestPublishEach_AFailureIsOfAll(t *testing.T) {
 		require.ErrorIs(t, err, away)
 	})
 }
+
+func TestPublishOwn_NobodyElsePublishesForMalote(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, &ledger{}, 1)
+		forged := events(1, 0)
+		forged[0].Tenant = delivery.OwnTenant
+		_, err := r.Publish(t.Context(), forged)
+		refused, ok := errors.AsType[*InvalidError](err)
+		require.True(t, ok, err)
+		require.Equal(t, Field("tenant"), refused.Field)
+		outcomes, err := r.PublishEach(t.Context(), forged)
+		require.NoError(t, err)
+		require.ErrorAs(t, outcomes[0].Err, new(*InvalidError), "nor by an outbox")
+		require.Empty(t, r.ledger.commits)
+
+		outcomes, err = r.PublishOwn(t.Context(), events(2, 0))
+		require.NoError(t, err)
+		for i, draft := range r.ledger.commits[0] {
+			require.NoError(t, outcomes[i].Err)
+			require.Equal(t, delivery.OwnTenant, draft.Event.Tenant)
+		}
+	})
+}

@@ -80,7 +80,7 @@ func (s *Service) Run(ctx context.Context) { s.group.run(ctx) }
 func (s *Service) Publish(ctx context.Context, requests []Request) ([]Result, error) {
 	drafts := make([]*delivery.Draft, len(requests))
 	for i, request := range requests {
-		draft, err := s.drafter.draft(i, request)
+		draft, err := s.drafter.foreign(i, request)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 // Package sender makes one attempt: it takes a claimed delivery and its
-// policy, sends at most one signed HTTP request under one total deadline, and
-// returns what came of it as a [delivery.Outcome].
+// policy, sends at most one signed HTTP request, or one mail, under one total
+// deadline, and returns what came of it as a [delivery.Outcome].
 //
 // It never decides. Whether an outcome is a success, what follows from it and
 // when the next attempt is due are the policy's to say. It must never know

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"net/http"
 	"net/url"
@@ -26,7 +27,11 @@ type Options struct {
 	// then the proxy's to enforce.
 	Proxy *url.URL
 
-	// RootCAs sign the endpoints' certificates; nil: the system's.
+	// MailServer is where mail goes; nil: nothing can be mailed.
+	MailServer *MailServer
+
+	// RootCAs sign the endpoints' certificates, and the mail server's; nil: the
+	// system's.
 	RootCAs *x509.CertPool
 
 	// Version is shown to endpoints, as User-Agent: Malote/Version.
@@ -40,24 +45,34 @@ type Sender struct {
 	transport *http.Transport
 	keys      *keyring
 	userAgent string
+
+	version    string
+	mailServer *MailServer
+	mailTLS    *tls.Config
 }
 
 // New returns a sender. Close releases what it keeps.
 func New(options Options) *Sender {
-	return &Sender{
-		guard:     options.Guard,
-		transport: newTransport(options),
-		keys:      newKeyring(),
-		userAgent: "Malote/" + options.Version,
+	s := &Sender{
+		guard:      options.Guard,
+		transport:  newTransport(options),
+		keys:       newKeyring(),
+		userAgent:  "Malote/" + options.Version,
+		version:    options.Version,
+		mailServer: options.MailServer,
 	}
+	if s.mailServer != nil {
+		s.mailTLS = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: options.RootCAs, ServerName: s.mailServer.Host}
+	}
+	return s
 }
 
 // Close closes the idle connections. Attempts in flight go on; whoever wants
 // them to end cancels their context.
 func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 
-// Send makes one attempt: at most one request, ended by p.Deadline whatever
-// the endpoint does. now is the time of the attempt by the caller's clock; it
+// Send makes one attempt: at most one request, or one mail where the URL is an
+// address, ended by p.Deadline whatever the endpoint does. now is the time of the attempt by the caller's clock; it
 // is signed and recorded, while the deadline and the duration are measured.
 //
 // The outcome's Error is "" when a whole response was read, whatever its
@@ -66,7 +81,11 @@ func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 // the request is then unknown.
 func (s *Sender) Send(ctx context.Context, claim *delivery.Claim, p *policy.Policy, now time.Time) delivery.Outcome {
 	started := time.Now()
-	outcome := s.attempt(ctx, claim, p, now, started.Add(p.Deadline))
+	attempt := s.attempt
+	if egress.IsMailto(claim.Endpoint.URL) {
+		attempt = s.mail
+	}
+	outcome := attempt(ctx, claim, p, now, started.Add(p.Deadline))
 	outcome.StartedAt, outcome.Duration = now, time.Since(started)
 	return outcome
 }

@@ -30,6 +30,9 @@ func connect(t *testing.T, dsn string) *pgx.Conn {
 func populate(t *testing.T, conn *pgx.Conn, version int64) {
 	t.Helper()
 	for v := int64(1); v <= version; v++ {
+		if made, err := filepath.Glob(fmt.Sprintf("migrations/%05d_*.sql", v)); err == nil && len(made) == 0 {
+			continue // a number that was never used
+		}
 		rows, err := os.ReadFile(filepath.Join("testdata", "populated", fmt.Sprintf("%05d.sql", v)))
 		require.NoError(t, err, "a migration needs the rows that the version before it may have left")
 		_, err = conn.Exec(t.Context(), string(rows))

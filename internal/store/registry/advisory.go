@@ -16,9 +16,14 @@ const (
 	adminKeyLocks int32 = 0x6d6c7401
 	policyLocks   int32 = 0x6d6c7402
 	weightLocks   int32 = 0x6d6c7403
+	ownLocks      int32 = 0x6d6c7404
 )
 
 var firstAdminKey = advisoryLock{class: adminKeyLocks}
+
+// ownEndpoints stands for the endpoints that Malote makes for itself. It comes
+// before the others.
+var ownEndpoints = advisoryLock{class: ownLocks}
 
 // policyLock stands for a policy's existence: whoever puts an endpoint on it
 // shares the lock, whoever deletes it takes it alone. Two names that collide

@@ -50,7 +50,9 @@ const (
 	ErrTenantInUse  Conflict = "tenant_in_use"
 	// ErrTenantBusy: its endpoints are deleted, but something is still on its
 	// way to them. It passes by itself, within a lease.
-	ErrTenantBusy       Conflict = "tenant_busy"
+	ErrTenantBusy Conflict = "tenant_busy"
+	// ErrTenantReserved: it is Malote itself, which nobody else can be or end.
+	ErrTenantReserved   Conflict = "tenant_reserved"
 	ErrEndpointDisabled Conflict = "webhook_endpoint_disabled"
 	ErrSecretExists     Conflict = "secret_exists"
 	// ErrTooManySecrets: MaxSecrets are live already.
@@ -74,6 +76,7 @@ var conflictTexts = map[Conflict]string{
 	ErrTenantExists:      "there is already a tenant with this id",
 	ErrTenantInUse:       "the tenant still has endpoints or sources: delete those first",
 	ErrTenantBusy:        "deliveries to the tenant's deleted endpoints are still being sent: try again in a minute",
+	ErrTenantReserved:    "the tenant malote is Malote itself: it cannot be created or deleted, and has no sources",
 	ErrEndpointDisabled:  "the endpoint is disabled: enable it instead",
 	ErrTooManySecrets:    "there are as many live secrets as there may be: revoke one first",
 	ErrSecretExists:      "this secret is there already: choose another value",

@@ -64,11 +64,15 @@ const insertSourceSQL = `INSERT INTO malote.sources (shard, id, tenant, name, pr
 	VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
 // CreateSource makes a source and its first secrets; created is false if the
-// idempotency key is a repeat. A tenant that is not there is ErrNoTenant.
+// idempotency key is a repeat. A tenant that is not there is ErrNoTenant, and
+// Malote's own takes in nothing of others: ErrTenantReserved.
 func (r *Registry) CreateSource(ctx context.Context, source NewSource, once Once) (made Source, created bool, _ error) {
 	settings, err := asSettings(source.Settings)
 	if err != nil {
 		return Source{}, false, explain("creating a source", err)
+	}
+	if source.Tenant == delivery.OwnTenant {
+		return Source{}, false, explain("creating a source", ErrTenantReserved)
 	}
 	source.Settings = settings
 	shard := delivery.ShardOf(source.Tenant)

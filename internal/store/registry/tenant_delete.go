@@ -31,6 +31,7 @@ var deleteTenantSQL = []string{
 	`DELETE FROM malote.sources AS s WHERE s.shard = $1 AND s.tenant = $2`,
 	`DELETE FROM malote.endpoints AS e WHERE e.shard = $1 AND e.tenant = $2`,
 	`DELETE FROM malote.api_keys AS k WHERE k.shard = $1 AND k.tenant = $2`,
+	`DELETE FROM malote.notice_windows AS w WHERE w.shard = $1 AND w.tenant = $2`,
 	`DELETE FROM malote.tenants AS t WHERE t.shard = $1 AND t.id = $2`,
 }
 
@@ -42,6 +43,9 @@ var deleteTenantSQL = []string{
 // The tenant's history stays until it expires. So do the lanes of its deleted
 // endpoints: by them CloseOrphans finds what was published at the last moment.
 func (r *Registry) DeleteTenant(ctx context.Context, slug string) error {
+	if slug == delivery.OwnTenant {
+		return explain("deleting a tenant", ErrTenantReserved)
+	}
 	shard := delivery.ShardOf(slug)
 	return r.inTx(ctx, "deleting a tenant", func(tx pgx.Tx) error {
 		// From here on nobody can give it anything: creating anything of a

@@ -65,8 +65,11 @@ const (
 )
 
 // CreateTenant makes a tenant; created is false if the key is a repeat. A slug
-// that is taken is ErrTenantExists.
+// that is taken is ErrTenantExists, and Malote's own ErrTenantReserved.
 func (r *Registry) CreateTenant(ctx context.Context, tenant Tenant, once Once) (made Tenant, created bool, _ error) {
+	if tenant.ID == delivery.OwnTenant {
+		return Tenant{}, false, explain("creating a tenant", ErrTenantReserved)
+	}
 	shard := delivery.ShardOf(tenant.ID)
 	err := r.inTx(ctx, "creating a tenant", func(tx pgx.Tx) error {
 		var err error

@@ -33,17 +33,7 @@ type Filter struct {
 }
 
 // Signal is something that somebody should hear of.
-type Signal struct {
-	ID         delivery.ID
-	Tenant     string
-	Kind       delivery.SignalKind // or one of the circuit's
-	Detail     string              // short, for people
-	EndpointID delivery.ID         // zero: it is not about one
-	DeliveryID delivery.ID         // what brought it about, or the oldest concerned; zero: no single one
-	EventID    delivery.ID         // of that delivery, if it was known
-	EventType  string
-	At         time.Time
-}
+type Signal = delivery.Signal
 
 // Page is one page of signals.
 type Page struct {

@@ -1,0 +1,2 @@
+DELETE FROM malote.conditions c
+WHERE c.shard = $1 AND c.name = $2

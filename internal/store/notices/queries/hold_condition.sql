@@ -1,0 +1,4 @@
+-- A row to lock.
+INSERT INTO malote.conditions (shard, name)
+VALUES ($1, $2)
+ON CONFLICT (shard, name) DO NOTHING

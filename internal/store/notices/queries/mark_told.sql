@@ -1,0 +1,5 @@
+-- All shards that they are of.
+UPDATE malote.signals s
+SET told_at = now()
+FROM unnest($1::smallint[], $2::uuid[]) AS settled (shard, id)
+WHERE s.shard = settled.shard AND s.id = settled.id

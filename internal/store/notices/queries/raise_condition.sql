@@ -1,0 +1,3 @@
+UPDATE malote.conditions c
+SET raised_at = now()
+WHERE c.shard = $1 AND c.name = $2

@@ -1,0 +1,2 @@
+DELETE FROM malote.notices n
+WHERE n.shard = $1 AND n.key = ANY($2)
