@@ -97,6 +97,8 @@ var layers = []layer{
 		uses:     slices.Concat(pure, []string{"internal/publish"}),
 		tests:    equipment,
 	},
+	// Stands around the ways in and the way out, and makes spans of what passes.
+	{packages: []string{"internal/tracing"}, uses: slices.Concat(pure, []string{"internal/publish"})},
 	// What verification must fetch, through the egress guard.
 	{packages: []string{"internal/fetch"}, uses: []string{"internal/delivery", "internal/egress", "internal/source"}},
 	{packages: []string{"internal/metrics"}, uses: pure, tests: equipment},
@@ -158,6 +160,7 @@ var libraries = []library{
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/policy", "internal/api"}},
 	{"github.com/wneessen/go-mail", []string{"internal/sender"}},
 	{"go.jetify.com/typeid", []string{"internal/delivery"}},
+	{"go.opentelemetry.io/otel", []string{"internal/tracing"}},
 	{"golang.org/x/net/idna", []string{"internal/egress"}},
 	{"golang.org/x/", []string{everything}},
 
@@ -165,6 +168,8 @@ var libraries = []library{
 	{"github.com/google/go-cmp", nil},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", nil},
 	{"github.com/stretchr/testify", nil},
+	{"go.opentelemetry.io/proto/otlp", nil},
+	{"google.golang.org/protobuf", nil},
 	{"go.uber.org/goleak", nil},
 	{"pgregory.net/rapid", nil},
 }

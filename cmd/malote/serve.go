@@ -21,6 +21,7 @@ type serverFlags struct {
 	relayFlags
 	mailFlags
 	alertFlags
+	tracingFlags
 	AdminKey     string        `help:"An admin key that always works (24 characters or more). Better set as MALOTE_ADMIN_KEY." placeholder:"KEY"`
 	Retention    time.Duration `help:"How long what happened is kept, at least 192h; what is open or dead stays longer." default:"720h"`
 	MaxBodyBytes int           `help:"Largest event body, in bytes." default:"1048576"`
@@ -57,6 +58,10 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 	if err != nil {
 		return app.Options{}, err
 	}
+	otlp, err := f.endpoint()
+	if err != nil {
+		return app.Options{}, err
+	}
 	handler := slog.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel}))
 	if f.LogFormat == "json" {
 		handler = slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})
@@ -66,6 +71,7 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS, SecretKeys: keys, Retention: f.Retention,
 		PublicURL: public, TrustedProxies: f.TrustedProxies, Outboxes: outboxes, RelayPoll: f.RelayPoll,
 		MailServer: mail, Alerts: alerts,
+		OTLPEndpoint: otlp, TraceRatio: f.TraceRatio,
 		MaxBodyBytes: f.MaxBodyBytes, MaxInFlight: f.MaxInFlight, DrainTimeout: f.DrainTimeout,
 		Version: version(), Log: slog.New(handler),
 	}, nil

@@ -91,6 +91,10 @@ func (s *server) publishing(
 	if err != nil {
 		return nil, err
 	}
+	trace := r.Header.Get("traceparent")
+	for i := range requests {
+		requests[i].TraceParent = trace // an invalid one counts as none
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), publishTime)
 	defer cancel()
 	return s.Publisher.Publish(ctx, requests)

@@ -97,6 +97,11 @@ func (p *process) run(ctx context.Context, listener net.Listener, ready func()) 
 	case err = <-failed:
 	}
 	stages.stop()
+	if p.tracer != nil {
+		if closing := p.tracer.Close(); closing != nil {
+			p.log.Warn("some traces were lost", "error", closing)
+		}
+	}
 	return err
 }
 

@@ -17,7 +17,7 @@ import (
 func (p *process) wireDoor() {
 	p.turnedAway = ingest.NewGatherer(rejectionRecords{p.inbound}, p.log)
 	p.door = ingest.New(ingest.Options{
-		Sources: doorSources{p.registry}, Publisher: p.publish, Rejections: p.turnedAway, Observer: p.metrics, Log: p.log,
+		Sources: doorSources{p.registry}, Publisher: p.publisher, Rejections: p.turnedAway, Observer: p.metrics, Log: p.log,
 		Fetcher:   fetch.New(fetch.Options{Guard: p.guard, Log: p.log}),
 		PublicURL: p.options.PublicURL, TrustedProxies: p.options.TrustedProxies, MaxBody: p.options.MaxBodyBytes,
 	})

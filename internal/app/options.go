@@ -58,6 +58,11 @@ type Options struct {
 	Outboxes  []Outbox
 	RelayPoll time.Duration // default 50 ms
 
+	// OTLPEndpoint is where traces are exported to; empty: there are none.
+	OTLPEndpoint string
+	// TraceRatio is the share of publishes that begin a trace of their own.
+	TraceRatio float64
+
 	MaxBodyBytes   int // of an event; default 1 MiB
 	MaxInFlight    int // attempts in this process; default 64 (F05)
 	HotConnections int // database connections for publish, claim and completion

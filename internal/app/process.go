@@ -27,6 +27,7 @@ import (
 	"github.com/malotehq/malote/internal/store/registry"
 	"github.com/malotehq/malote/internal/store/retention"
 	"github.com/malotehq/malote/internal/store/watch"
+	"github.com/malotehq/malote/internal/tracing"
 )
 
 // process holds the parts of a running process, wired.
@@ -36,6 +37,7 @@ type process struct {
 	metrics *metrics.Metrics
 	store   *store.Store
 	keys    secretKeys
+	tracer  *tracing.Tracer // nil unless traces are exported
 
 	registry   *registry.Registry
 	watch      *watch.Watcher
@@ -52,6 +54,7 @@ type process struct {
 
 	waker       *dispatch.Waker
 	publish     *publish.Service
+	publisher   publisher                // publish, with traces if there are any
 	dispatcher  *dispatch.Dispatcher     // nil unless a worker
 	maintenance *maintenance.Maintenance // nil unless a worker
 	door        *ingest.Door             // nil unless it ingests
@@ -127,6 +130,9 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	}
 	p.metrics.WatchStorage(lagMetrics{p.history, s}, p.log)
 
+	if p.tracer, err = openTracer(ctx, options); err != nil {
+		return nil, err
+	}
 	signal := func() {}
 	if options.plays(RoleWorker) {
 		p.wireWorker()
@@ -136,6 +142,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	p.publish = publish.New(publish.Options{
 		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.heart, Log: p.log, MaxBody: options.MaxBodyBytes,
 	})
+	p.publisher = tracedPublisher(p.tracer, p.publish)
 	if options.plays(RoleIngest) {
 		p.wireDoor()
 	}
@@ -150,8 +157,10 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 
 func (p *process) wireWorker() {
 	p.dispatcher = dispatch.New(dispatch.Options{
-		Storage: p.store, Policies: p.book, Observer: p.heart, Log: p.log,
-		Sender:      sender.New(sender.Options{Guard: p.guard, Version: p.options.Version, MailServer: p.options.MailServer}),
+		Storage: tracedClaims(p.tracer, p.store), Policies: p.book, Observer: p.heart, Log: p.log,
+		Sender: tracedSender(p.tracer, sender.New(sender.Options{
+			Guard: p.guard, Version: p.options.Version, MailServer: p.options.MailServer,
+		})),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
 	})
 }

@@ -43,7 +43,7 @@ func checkOutboxes(list []Outbox) error {
 func (p *process) wireRelays(dsn string) {
 	for _, o := range append([]Outbox{{Name: OwnOutbox, DSN: dsn}}, p.options.Outboxes...) {
 		p.relays = append(p.relays, relay.New(relay.Options{
-			Name: o.Name, Outbox: relayedOutbox{outbox.New(o.DSN)}, Publisher: p.publish, Observer: watchedRelay{p.metrics, p.outboxes},
+			Name: o.Name, Outbox: relayedOutbox{outbox.New(o.DSN)}, Publisher: p.publisher, Observer: watchedRelay{p.metrics, p.outboxes},
 			Unavailable: store.IsUnavailable, Log: p.log, Poll: p.options.RelayPoll,
 		}))
 	}

@@ -30,7 +30,7 @@ const repairCall = 30 * time.Second
 func (p *process) newRepairs() *gaprepair.Runner {
 	books := repairBooks{p.inbound}
 	return gaprepair.New(gaprepair.Options{
-		Sources: repairSources{p.registry, p.options.MaxBodyBytes}, Keys: books, Positions: books, Publisher: p.publish,
+		Sources: repairSources{p.registry, p.options.MaxBodyBytes}, Keys: books, Positions: books, Publisher: p.publisher,
 		Observer: repairMetrics{p.metrics}, Client: guardedClient(p.guard), Log: p.log,
 	})
 }

@@ -74,7 +74,7 @@ func (p *process) handler() http.Handler {
 func (p *process) api() http.Handler {
 	reg := registryAPI{registry: p.registry, book: p.book, wake: p.waker.Wake}
 	options := api.Options{
-		Publisher: p.publish, Keys: reg, Tenants: reg, Endpoints: reg, Policies: reg,
+		Publisher: p.publisher, Keys: reg, Tenants: reg, Endpoints: reg, Policies: reg,
 		History:    historyAPI{p.history},
 		Redelivery: redeliveryAPI{p.redelivery, p.book, p.waker.Wake},
 		Recoveries: recoveryAPI{p.redelivery, p.registry},

@@ -61,6 +61,7 @@ func exampleOf(p *policy.Policy) example {
 	header(names.Attempt, "1")
 	header(names.Trigger, string(delivery.TriggerSchedule))
 	header(names.EventType, event.Type)
+	header(names.Trace, exampleTrace)
 	header(names.IdempotencyKey, names.IdempotencyValue(&event))
 	for _, extra := range names.Extra {
 		header(extra.Name, extra.Value)
@@ -88,3 +89,6 @@ func inJSON(name string) string {
 	quoted, _ := json.Marshal(name) // every string has a JSON form
 	return strings.Trim(string(quoted), `"`)
 }
+
+// exampleTrace is W3C Trace Context's own example.
+const exampleTrace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

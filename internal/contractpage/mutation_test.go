@@ -95,6 +95,7 @@ var mutations = map[string]func(p *policy.Policy) bool{
 	"header id":         func(p *policy.Policy) bool { p.Headers.ID = "x-mutated"; return true },
 	"header timestamp":  func(p *policy.Policy) bool { p.Headers.Timestamp = "x-mutated"; return true },
 	"header signature":  func(p *policy.Policy) bool { p.Headers.Signature = "x-mutated"; return true },
+	"header trace":      func(p *policy.Policy) bool { p.Headers.Trace = "traceparent"; return true },
 	"header event_type": func(p *policy.Policy) bool { p.Headers.EventType = "x-mutated"; return true },
 	"header extra":      func(p *policy.Policy) bool { p.Headers.Extra = []policy.Header{{Name: "x", Value: "y"}}; return true },
 	"idempotency_key":   func(p *policy.Policy) bool { p.Headers.IdempotencyKey = "x-mutated"; return true },

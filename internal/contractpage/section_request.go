@@ -13,7 +13,7 @@ func (c *composer) request() section {
 	names := c.p.Headers
 	for _, header := range []struct{ name, key string }{
 		{names.ID, "header.id"}, {names.Timestamp, "header.timestamp"}, {names.Signature, "header.signature"},
-		{names.Attempt, "header.attempt"}, {names.Trigger, "header.trigger"}, {names.EventType, "header.event_type"},
+		{names.Attempt, "header.attempt"}, {names.Trigger, "header.trigger"}, {names.EventType, "header.event_type"}, {names.Trace, "header.trace"},
 		{names.IdempotencyKey, "header.idempotency_key." + string(names.IdempotencyKeyFrom)},
 	} {
 		if header.name != "" {

@@ -22,6 +22,7 @@ type Event struct {
 	CoalesceKey    string // F13: the entity; empty for facts, which are never coalesced
 	EntityVersion  string
 	ExternalID     string // the publisher's own name for the event
+	TraceParent    string // W3C traceparent of what it belongs to; "": nobody traces it
 
 	OccurredAt time.Time // when it happened, by the publisher's word
 	AcceptedAt time.Time // when Malote took it in

@@ -38,7 +38,7 @@
 //	circuit           kind! none|escalating|half_open, failures!, pause!, max_pause!
 //	slow_down         restore_after!, slower_than with in_a_row!
 //	disable_endpoint  failures, after, min_attempts 1, warn_after []
-//	headers           the names: id, timestamp, signature, attempt, trigger, event_type,
+//	headers           the names: id, timestamp, signature, attempt, trigger, event_type, trace,
 //	                  idempotency_key, idempotency_key_from event_id|uuid4, extra
 //	signature         scheme! standard-webhooks|timestamp-hex|none
 //	envelope          members in order, each id|type|occurred_at|accepted_at|data;

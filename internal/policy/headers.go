@@ -20,6 +20,7 @@ type Headers struct {
 	Attempt        string // 1… over the delivery's life (S07, G03)
 	Trigger        string // why the attempt is made (S07)
 	EventType      string // the event's type
+	Trace          string // W3C traceparent of the attempt, or of the event where attempts are not traced
 	IdempotencyKey string // see IdempotencyKeyFrom (A05, G03)
 
 	IdempotencyKeyFrom KeySource

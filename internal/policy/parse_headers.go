@@ -28,7 +28,7 @@ func (p *Policy) readHeaders(s *section) {
 		ID: "webhook-id", Timestamp: "webhook-timestamp", Signature: "webhook-signature",
 		Attempt: "webhook-attempt", Trigger: "webhook-trigger", IdempotencyKeyFrom: KeyFromEventID,
 	}
-	part := s.sub("headers", "id", "timestamp", "signature", "attempt", "trigger", "event_type",
+	part := s.sub("headers", "id", "timestamp", "signature", "attempt", "trigger", "event_type", "trace",
 		"idempotency_key", "idempotency_key_from", "extra")
 	if part == nil {
 		return
@@ -38,7 +38,7 @@ func (p *Policy) readHeaders(s *section) {
 	h.Attempt, h.Trigger = "", ""
 	names := map[string]*string{
 		"id": &h.ID, "timestamp": &h.Timestamp, "signature": &h.Signature, "attempt": &h.Attempt,
-		"trigger": &h.Trigger, "event_type": &h.EventType, "idempotency_key": &h.IdempotencyKey,
+		"trigger": &h.Trigger, "event_type": &h.EventType, "trace": &h.Trace, "idempotency_key": &h.IdempotencyKey,
 	}
 	for field, name := range names {
 		*name = part.text(field, *name)
@@ -93,7 +93,7 @@ func (h *Headers) check(part *section) {
 	check("timestamp", h.Timestamp)
 	check("signature", h.Signature)
 	for _, optional := range []struct{ field, name string }{
-		{"attempt", h.Attempt}, {"trigger", h.Trigger}, {"event_type", h.EventType}, {"idempotency_key", h.IdempotencyKey},
+		{"attempt", h.Attempt}, {"trigger", h.Trigger}, {"event_type", h.EventType}, {"trace", h.Trace}, {"idempotency_key", h.IdempotencyKey},
 	} {
 		if optional.name != "" {
 			check(optional.field, optional.name)

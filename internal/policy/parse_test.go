@@ -50,7 +50,7 @@ func TestParse_EveryField(t *testing.T) {
 		},
 		Headers: Headers{
 			ID: "X-Id", Timestamp: "X-Time", Signature: "X-Sig", Attempt: "X-Attempt", Trigger: "X-Trigger",
-			EventType: "X-Type", IdempotencyKey: "Idempotency-Key", IdempotencyKeyFrom: KeyAsUUID4,
+			EventType: "X-Type", Trace: "traceparent", IdempotencyKey: "Idempotency-Key", IdempotencyKeyFrom: KeyAsUUID4,
 			Extra: []Header{{"X-From", "malote, of course"}, {"X-Number", "12"}},
 		},
 		Signature: Signature{Scheme: TimestampHex},

@@ -45,6 +45,9 @@ func (d drafter) draft(index int, request Request) (*delivery.Draft, error) {
 		EntityVersion: request.EntityVersion, ExternalID: request.ExternalID,
 		OccurredAt: request.OccurredAt, SourceID: request.Source, Headers: request.Headers,
 	}
+	if delivery.ValidTraceParent(request.TraceParent) { // otherwise as if there were none: W3C Trace Context section 3.2.2
+		event.TraceParent = request.TraceParent
+	}
 	if event.OccurredAt.IsZero() {
 		event.OccurredAt = request.WrittenAt
 	}

@@ -30,6 +30,7 @@ type Request struct {
 	OccurredAt     time.Time     // default: WrittenAt, or else when it is accepted
 	WrittenAt      time.Time     // of an event that waited in an outbox; a repeat may have another
 	EndpointIDs    []delivery.ID // nil: all that subscribe
+	TraceParent    string        // of the trace that it belongs to; a repeat may have another
 }
 
 // Result is what a publisher is told, once it is committed.

@@ -6,7 +6,7 @@ import (
 )
 
 // ownHeaders is how many headers Malote itself can set.
-const ownHeaders = 11
+const ownHeaders = 12
 
 // What tells a consumer which source a provider's webhook came in by, and when.
 const (

@@ -71,6 +71,7 @@ func (s *Sender) header(claim *delivery.Claim, p *policy.Policy, now time.Time) 
 	headers.set(names.Attempt, strconv.Itoa(claim.Attempt))
 	headers.set(names.Trigger, string(claim.Trigger))
 	headers.set(names.EventType, event.Type)
+	headers.set(names.Trace, event.TraceParent)
 	if names.IdempotencyKey != "" {
 		headers.set(names.IdempotencyKey, names.IdempotencyValue(event))
 	}

@@ -92,7 +92,7 @@ func readEvents(rows pgx.Rows, claims []claimRow) error {
 		var event delivery.Event
 		var headers []byte
 		err := rows.Scan(&position, &event.Type, &event.ContentType, &event.OccurredAt, &event.AcceptedAt,
-			&event.SourceID, &headers, &event.Body)
+			&event.SourceID, &headers, &event.TraceParent, &event.Body)
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func (p *publication) queueEvents(batch *pgx.Batch) {
 	bodies := make([][]byte, n)
 	keys, coalesce, versions, external := make([]pgtype.Text, n), make([]pgtype.Text, n), make([]pgtype.Text, n), make([]pgtype.Text, n)
 	occurred, accepted := make([]time.Time, n), make([]time.Time, n)
-	sources, headers := make([]delivery.ID, n), make([]pgtype.Text, n)
+	sources, headers, traces := make([]delivery.ID, n), make([]pgtype.Text, n), make([]pgtype.Text, n)
 	for row, i := range written {
 		e := p.all[i].Event
 		shards[row], ids[row] = e.ID.Shard(), e.ID
@@ -58,9 +58,10 @@ func (p *publication) queueEvents(batch *pgx.Batch) {
 		versions[row], external[row] = textOrNull(e.EntityVersion), textOrNull(e.ExternalID)
 		occurred[row], accepted[row] = e.OccurredAt, e.AcceptedAt
 		sources[row], headers[row] = e.SourceID, encodeHeaders(e.Headers)
+		traces[row] = textOrNull(e.TraceParent)
 	}
 	batch.Queue(publishEventsSQL, shards, ids, tenants, types, contentTypes, bodies,
-		keys, coalesce, versions, external, occurred, accepted, sources, headers)
+		keys, coalesce, versions, external, occurred, accepted, sources, headers, traces)
 }
 
 func (p *publication) queueRenderings(batch *pgx.Batch) {
