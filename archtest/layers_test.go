@@ -63,7 +63,7 @@ var layers = []layer{
 	// Storage. The sub-packages share the store, and know nothing of each other.
 	{packages: []string{"internal/store"}, uses: slices.Concat(pure, []string{"internal/store/outbox"}), tests: equipment},
 	// The outbox may be in a database that has nothing else of ours.
-	{packages: []string{"internal/store/outbox"}, tests: equipment},
+	{packages: []string{"internal/store/outbox"}, tests: slices.Concat(equipment, []string{"internal/delivery"})},
 	{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
