@@ -147,3 +147,18 @@ func TestWindow(t *testing.T) {
 	old := verifyWith("stripe", "other", request, Options{}, signed.Add(time.Hour))
 	require.Equal(t, BadSignature, old.Result, "a time that nobody vouches for is neither old nor new")
 }
+
+// A forged body costs no more than its length: not the square of its depth.
+func TestOriginals_AreNotMadeToIndentWhatNobodyWould(t *testing.T) {
+	t.Parallel()
+	deep := []byte(strings.Repeat("[", 9000) + strings.Repeat("]", 9000))
+	wide := []byte(strings.Repeat("[", 60) + strings.Repeat("1,", 100_000) + "1" + strings.Repeat("]", 60))
+	for _, body := range [][]byte{deep, wide} {
+		longest := 0
+		for _, original := range originals(body) {
+			longest = max(longest, len(original))
+		}
+		require.LessOrEqual(t, longest, 3*len(body))
+	}
+	require.True(t, isIndentable([]byte(`{"a":[1,2,{"b":{"c":"[[[[[[[[[[[[[[[[[[[["}}]}`)))
+}

@@ -44,13 +44,11 @@ func originals(body []byte) iter.Seq2[string, []byte] {
 // originalJSON varies the two things in which writers of JSON differ most:
 // white space, and what they escape.
 func originalJSON(body []byte, yield func(string, []byte) bool) {
-	spacings := []func([]byte) []byte{
-		bytes.Clone,
-		compacted,
-		spaced,
-		func(text []byte) []byte { return indented(text, "  ") },
-		func(text []byte) []byte { return indented(text, "    ") },
-		func(text []byte) []byte { return indented(text, "\t") },
+	spacings := []func([]byte) []byte{bytes.Clone, compacted, spaced}
+	if isIndentable(body) {
+		for _, step := range []string{"  ", "    ", "\t"} {
+			spacings = append(spacings, func(text []byte) []byte { return indented(text, step) })
+		}
 	}
 	for i, space := range spacings {
 		what := "white space in the JSON changed"
@@ -79,6 +77,35 @@ func indented(text []byte, by string) []byte {
 	var out bytes.Buffer
 	_ = json.Indent(&out, text, "", by) // it is valid
 	return out.Bytes()
+}
+
+// isIndentable says whether indenting a JSON text by four makes it no more than
+// eight times as long. Depth costs by its square: a forged body of nothing but
+// brackets would take seconds, and no sender ever indented it.
+func isIndentable(text []byte) bool {
+	size, depth := 0, 0
+	inString, isEscaped := false, false
+	for _, c := range text {
+		size++
+		switch {
+		case isEscaped:
+			isEscaped = false
+		case inString && c == '\\':
+			isEscaped = true
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+			size += 1 + 4*depth
+		case c == '}' || c == ']':
+			depth--
+			size += 1 + 4*depth
+		case c == ',':
+			size += 1 + 4*depth
+		}
+	}
+	return size <= 8*len(text)+4096
 }
 
 // spaced has a space after each comma and colon, as Python writes.

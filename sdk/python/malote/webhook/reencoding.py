@@ -22,10 +22,6 @@ _ESCAPES = re.compile(
     rb"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\(.)", re.DOTALL
 )
 
-# An indented text grows with the square of its depth; real bodies are shallow.
-_MAX_DEPTH = 64
-
-
 def originals(body: bytes) -> Iterator[Tuple[str, bytes]]:
     """Each candidate with what would have been done to it."""
     lines = body.replace(b"\r\n", b"\n")
@@ -45,7 +41,7 @@ def _original_json(body: bytes) -> Iterator[Tuple[str, bytes]]:
     white = "white space in the JSON changed"
     compact = _SPACES.sub(rb"\1", body)
     tokens = _TOKENS.findall(compact)
-    if _depth(tokens) <= _MAX_DEPTH:
+    if _is_indentable(tokens, len(body)):
         yield white, _indent(tokens, b"  ")
         yield white, _indent(tokens, b"    ")
     spaced = _MARKS.sub(lambda m: m[1] or m[2] + b" ", compact)
@@ -59,12 +55,22 @@ def _original_json(body: bytes) -> Iterator[Tuple[str, bytes]]:
         yield what, ascii_only.replace(b"/", b"\\/")
 
 
-def _depth(tokens: List[bytes]) -> int:
-    depth = deepest = 0
+def _is_indentable(tokens: List[bytes], length: int) -> bool:
+    """Whether indenting by four makes a text no more than eight times as long.
+
+    Depth costs by its square: a forged body of nothing but brackets would take
+    seconds, and no sender ever indented it.
+    """
+    size, depth = length, 0
     for token in tokens:
-        depth += (token in (b"{", b"[")) - (token in (b"}", b"]"))
-        deepest = max(deepest, depth)
-    return deepest
+        if token in (b"{", b"["):
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+        elif token != b",":
+            continue
+        size += 1 + 4 * depth
+    return size <= 8 * length + 4096
 
 
 def _indent(tokens: List[bytes], step: bytes) -> bytes:

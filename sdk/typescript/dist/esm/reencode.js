@@ -45,8 +45,10 @@ function isJSON(text) {
 function* originalJSON(text) {
     const white = "white space in the JSON changed";
     const tokens = tokensOf(text);
-    yield [white, indent(tokens, "  ")];
-    yield [white, indent(tokens, "    ")];
+    if (isIndentable(tokens, text.length)) {
+        yield [white, indent(tokens, "  ")];
+        yield [white, indent(tokens, "    ")];
+    }
     for (const spaced of [text, tokens.join(""), tokens.map(spaceAfter).join("")]) {
         const what = spaced === text ? "escapes in the JSON changed" : white;
         const plain = unescape(spaced);
@@ -57,6 +59,27 @@ function* originalJSON(text) {
         yield [what, escape(plain, /[<>&\u2028\u2029]/g)];
         yield [what, ascii.replace(/\//g, "\\/")];
     }
+}
+/**
+ * Whether indenting by four makes a text no more than eight times as long. Depth costs by its
+ * square: a forged body of nothing but brackets would take seconds, and no sender ever indented it.
+ */
+function isIndentable(tokens, length) {
+    let size = length;
+    let depth = 0;
+    for (const token of tokens) {
+        if (token === "{" || token === "[") {
+            depth++;
+        }
+        else if (token === "}" || token === "]") {
+            depth--;
+        }
+        else if (token !== ",") {
+            continue;
+        }
+        size += 1 + 4 * depth;
+    }
+    return size <= 8 * length + 4096;
 }
 /** Strings, punctuation, and the rest, without the white space between them. */
 function tokensOf(json) {
