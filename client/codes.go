@@ -53,6 +53,7 @@ const (
 	CodeTenantExists          Code = "tenant_exists"
 	CodeTenantInUse           Code = "tenant_in_use"
 	CodeTenantBusy            Code = "tenant_busy"
+	CodeTenantReserved        Code = "tenant_reserved" // it is Malote itself
 	CodePolicyExists          Code = "policy_exists"
 	CodeSecretExists          Code = "secret_exists"
 	CodeTooManySecrets        Code = "too_many_secrets"

@@ -63,7 +63,8 @@ type Attempt struct {
 
 	// ErrorCode is "" for a success, else timeout, dns, connect_refused, connect,
 	// tls, reset, protocol, blocked_address, url_not_allowed, no_secret,
-	// http_status, response_truncated or interrupted.
+	// http_status, response_truncated or interrupted; of mail also smtp_deferred,
+	// smtp_rejected or smtp_auth.
 	ErrorCode    string `json:"error_code"`
 	Error        string `json:"error"`         // what went wrong, in a sentence
 	ResponseBody string `json:"response_body"` // the beginning of a failed answer, as text

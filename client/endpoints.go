@@ -61,7 +61,7 @@ type Endpoint struct {
 type NewEndpoint struct {
 	Tenant        string            `json:"tenant,omitempty"` // a tenant's key has its own, and may leave it out
 	URL           string            `json:"url"`
-	Policy        string            `json:"policy,omitempty"`         // "": standard
+	Policy        string            `json:"policy,omitempty"`         // "": standard, or email for a mailto: URL
 	EventTypes    []string          `json:"event_types,omitempty"`    // such as invoice.paid or invoice.*; empty: every type
 	MaxInFlight   int               `json:"max_in_flight,omitempty"`  // 1…1000; 0: the policy's default
 	RateLimit     float64           `json:"rate_limit,omitempty"`     // attempts a second, over all processes; 0: the policy's default
