@@ -66,19 +66,22 @@ var unaudited = []string{"publish-event", "publish-events"}
 // auditedThings makes one of everything, and says what stands for the braces.
 func auditedThings(t *testing.T, r *rig) *strings.Replacer {
 	t.Helper()
-	endpoint := "/v1/webhook_endpoints/" + r.acme.Format(delivery.EndpointPrefix)
+	target := r.addEndpoint("acme")
+	endpoint := "/v1/webhook_endpoints/" + target.Format(delivery.EndpointPrefix)
 	event := r.addEvent("acme", "a.b", []byte("1"))
-	dead, another := r.addDelivery("acme", event, r.acme, delivery.Dead), r.addDelivery("acme", event, r.acme, delivery.Dead)
-	job, _, err := r.StartRecovery(t.Context(), "acme", RecoveryWindow{Endpoint: r.acme}, Once{})
+	dead, another := r.addDelivery("acme", event, target, delivery.Dead), r.addDelivery("acme", event, target, delivery.Dead)
+	job, _, err := r.StartRecovery(t.Context(), "acme", RecoveryWindow{Endpoint: target}, Once{})
+	require.NoError(t, err)
+	_, key, err := r.CreateKey(t.Context(), ScopeTenant, "acme", "", Once{})
 	require.NoError(t, err)
 	secret := r.call("POST", endpoint+"/secrets", acmeKey, "").object(t, http.StatusCreated)["id"].(string)
 	source, path := r.addSource(t, "acme", "stripe", "")
 	sourceSecret := r.call("POST", path+"/secrets", acmeKey, `{"value":"whsec_first"}`).object(t, http.StatusCreated)["id"].(string)
 	r.lastAct()
 	return strings.NewReplacer(
-		"{endpoint}", r.acme.Format(delivery.EndpointPrefix), "{delivery}", dead.Format(delivery.DeliveryPrefix),
+		"{endpoint}", target.Format(delivery.EndpointPrefix), "{delivery}", dead.Format(delivery.DeliveryPrefix),
 		"{another}", another.Format(delivery.DeliveryPrefix), "{recovery}", job.ID.Format(delivery.RecoveryPrefix),
-		"{key}", r.keys[acmeKey].ID.Format(delivery.KeyPrefix), "{secret}", secret,
+		"{key}", key.ID.Format(delivery.KeyPrefix), "{secret}", secret,
 		"{source}", source.Format(delivery.SourcePrefix), "{source_secret}", sourceSecret,
 	)
 }
@@ -87,14 +90,14 @@ func auditedThings(t *testing.T, r *rig) *strings.Replacer {
 // nothing that must not be read there.
 func TestAudit_EveryChangeLeavesARow(t *testing.T) {
 	t.Parallel()
+	r := newRig(t)
 	var changing []string
-	for _, o := range operations(t, newRig(t)) {
+	for _, o := range operations(t, r) {
 		if o.method == http.MethodGet || slices.Contains(unaudited, o.OperationID) {
 			continue
 		}
 		changing = append(changing, o.OperationID)
 		test := auditCases[o.OperationID]
-		r := newRig(t)
 		things := auditedThings(t, r)
 		answer := r.call(o.method, things.Replace(test.path), adminKey, things.Replace(test.body))
 		require.Less(t, answer.Code, 300, "%s: %s", o.OperationID, answer.Body)

@@ -297,6 +297,21 @@ func (m *memory) Deliveries(_ context.Context, f DeliveryFilter) (DeliveryPage, 
 	return page, err
 }
 
+func (m *memory) Outcomes(_ context.Context, f OutcomeFilter) ([]delivery.Delivery, error) {
+	end, err := m.begin()
+	defer end()
+	m.outcomes = append(m.outcomes, f)
+	compare := func(a, b delivery.Delivery) int {
+		return cmp.Or(slices.Compare(a.EventID[:], b.EventID[:]), slices.Compare(a.ID[:], b.ID[:]))
+	}
+	after := delivery.Delivery{EventID: f.AfterEvent, ID: f.AfterDelivery}
+	found := slices.DeleteFunc(slices.Clone(m.deliveries), func(d delivery.Delivery) bool {
+		return !slices.Contains(f.Events, d.EventID) || !f.EndpointID.IsZero() && d.EndpointID != f.EndpointID || compare(d, after) <= 0
+	})
+	slices.SortFunc(found, compare)
+	return found[:min(f.Limit, len(found))], err
+}
+
 func (m *memory) Replay(_ context.Context, ids []delivery.ID, tenant string, preview bool) (Replay, error) {
 	end, err := m.begin()
 	defer end()

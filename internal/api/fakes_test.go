@@ -42,6 +42,7 @@ type memory struct {
 	actErr     error
 	audited    []AuditEntry
 	figures    figures
+	outcomes   []OutcomeFilter
 
 	auditFilters []AuditFilter
 

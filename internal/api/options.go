@@ -113,6 +113,7 @@ func New(options Options) http.Handler {
 	s.registerSecrets(routes)
 	s.registerPublish(routes)
 	s.registerEvents(routes)
+	s.registerExport(routes)
 	s.registerDeliveries(routes)
 	s.registerRecoveries(routes)
 	s.registerSignals(routes)

@@ -88,6 +88,9 @@ type History interface {
 	EventsByKey(ctx context.Context, tenant, key string) ([]delivery.Event, error)
 	Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error)
 	Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error)
+	// Outcomes gives deliveries by their events' ids and their own, without the
+	// events' types; fewer than the limit: these were the last.
+	Outcomes(ctx context.Context, filter OutcomeFilter) ([]delivery.Delivery, error)
 }
 
 // Redelivery is what people do to deliveries. Endpoints and deliveries that it

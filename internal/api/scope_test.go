@@ -30,7 +30,7 @@ var allowedScopes = map[string]string{
 	"replay-webhook-delivery": "at", "replay-webhook-deliveries": "at", "resolve-webhook-delivery": "at",
 	"list-policies": "atr", "create-policy": "a", "get-policy": "atr", "get-policy-schedule": "atr",
 	"get-policy-contract": "atr", "recover-webhook-endpoint": "at", "list-webhook-endpoint-recoveries": "atr",
-	"list-audit-log": "at", "search": "atr", "get-recovery": "atr", "cancel-recovery": "at", "list-signals": "atr",
+	"list-audit-log": "at", "search": "atr", "export-events": "atr", "get-recovery": "atr", "cancel-recovery": "at", "list-signals": "atr",
 	"create-source": "at", "list-sources": "atr", "get-source": "atr", "update-source": "at", "delete-source": "at",
 	"pause-source": "at", "resume-source": "at", "repair-source-gaps": "at",
 	"add-source-secret": "at", "rotate-source-secret": "at", "list-source-secrets": "at", "revoke-source-secret": "at",

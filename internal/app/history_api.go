@@ -27,6 +27,11 @@ func (a historyAPI) Deliveries(ctx context.Context, filter api.DeliveryFilter) (
 	return api.DeliveryPage(page), err
 }
 
+// Outcomes implements api.History.
+func (a historyAPI) Outcomes(ctx context.Context, filter api.OutcomeFilter) ([]delivery.Delivery, error) {
+	return a.Reader.Outcomes(ctx, history.OutcomeFilter(filter))
+}
+
 // redeliveryAPI is what the API does to deliveries, with the lanes woken after.
 type redeliveryAPI struct {
 	*redelivery.Writer

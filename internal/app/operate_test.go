@@ -1,6 +1,9 @@
 package app_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -66,4 +69,64 @@ func TestAudit_IsThereWhenTheRequestIsAnswered(t *testing.T) {
 	}
 	require.Equal(t, []string{"delete-webhook-endpoint", "revoke-key", "update-webhook-endpoint", "create-key", "create-webhook-endpoint", "create-tenant"}, told)
 	require.Len(t, s.must(200, "GET", "/v1/audit_log?subject="+endpoint, nil)["data"], 3)
+}
+
+// "What did this customer get last week": one call, whatever there is.
+func TestExport_A10_WhatACustomerGot(t *testing.T) {
+	t.Parallel()
+	receiver := newLedger(t, noContent)
+	s := start(t, testOptions(pgtest.DSN(t)))
+	endpoint := s.endpoint("acme", receiver.URL, map[string]any{"event_types": []string{"a.*"}})["id"].(string)
+	other := s.endpoint("acme", receiver.URL, map[string]any{"event_types": []string{"a.b"}})["id"].(string)
+	events := make([]string, 0, 120)
+	for i := range 120 {
+		kind := []string{"a.b", "a.c", "z"}[i%3]
+		body := fmt.Sprintf(`{"tenant":"acme","type":%q,"data":%d,"external_id":"=%d"}`, kind, i, i)
+		events = append(events, s.must(202, "POST", "/v1/events", body)["id"].(string))
+	}
+	s.awaitStates("acme", map[string]int{"delivered": 120, "skipped": 40})
+	read := func(query string) []map[string]any {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/events/export?tenant=acme"+query, http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+adminKey)
+		answer, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, answer.Body.Close()) }()
+		require.Equal(t, http.StatusOK, answer.StatusCode)
+		var rows []map[string]any
+		for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+			var row map[string]any
+			require.NoError(t, json.Unmarshal(lines.Bytes(), &row), lines.Text())
+			rows = append(rows, row)
+		}
+		return rows
+	}
+	rows := read("")
+	require.Len(t, rows, 160)
+	var seen []string
+	for _, row := range rows {
+		id := row["event_id"].(string)
+		if len(seen) == 0 || seen[len(seen)-1] != id {
+			seen = append(seen, id)
+		}
+		if row["type"] != "z" {
+			require.Equal(t, "delivered", row["state"])
+			require.EqualValues(t, 204, row["last_response_status"])
+		}
+	}
+	require.Equal(t, events, seen, "each once, in order")
+	require.Len(t, read("&endpoint="+endpoint), 80)
+	require.Len(t, read("&type=a.b&endpoint="+other), 40)
+	require.Len(t, read("&since=2100-01-01T00:00:00Z"), 0)
+	require.Equal(t, rows[100:], read("&from=" + rows[100]["event_id"].(string))[countBefore(rows, 100):])
+}
+
+// countBefore is how many rows of the same event stand before one.
+func countBefore(rows []map[string]any, at int) int {
+	n := 0
+	for at-n > 0 && rows[at-n-1]["event_id"] == rows[at]["event_id"] {
+		n++
+	}
+	return n
 }

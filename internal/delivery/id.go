@@ -148,3 +148,13 @@ func IsUUID(text string) bool { return len(text) == uuidLength && uuid.Validate(
 
 // uuidLength is of the usual form: others that the library reads are no ids here.
 const uuidLength = 36
+
+// Before is the next lower id: what comes after it, begins with the id.
+func (id ID) Before() ID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]--; id[i] != 0xff {
+			break
+		}
+	}
+	return id
+}

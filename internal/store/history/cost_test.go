@@ -96,6 +96,20 @@ func paths(w busyWorld) map[string]func(seeder) cost {
 			return s.explain(eventsSQL, delivery.ShardOf(w.tenant), w.tenant, middle, lastID, "",
 				delivery.ID{}, "", "", DefaultLimit+1)
 		},
+		"outcomes": func(s seeder) cost {
+			first, past := delivery.EventRange(w.event)
+			return s.explain(deliveriesOfEventsSQL, w.event.Shard(), []delivery.ID{w.event}, first, past, []delivery.ID{first}, []delivery.ID{past},
+				delivery.ID{}, delivery.ID{}, delivery.ID{}, 1000)
+		},
+		"events by external id": func(s seeder) cost {
+			return s.explain(eventsSQL, delivery.ShardOf(w.tenant), w.tenant, firstID, lastID, "", delivery.ID{}, "nothing", "", DefaultLimit+1)
+		},
+		"events by source": func(s seeder) cost {
+			return s.explain(eventsSQL, delivery.ShardOf(w.tenant), w.tenant, firstID, lastID, "", w.healthy, "", "", DefaultLimit+1)
+		},
+		"dead of a tenant": func(s seeder) cost {
+			return s.explain(deadOfTenantSQL, 100, delivery.ShardOf(w.tenant), w.tenant, delivery.ID{})
+		},
 		"lanes": func(s seeder) cost { return s.explain(lanesWithPendingSQL) },
 		"lag of one lane": func(s seeder) cost {
 			return s.explain(laneLagSQL, []delivery.Shard{w.backlogged.Shard()}, []delivery.ID{w.backlogged}, 100)

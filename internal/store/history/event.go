@@ -121,7 +121,7 @@ func eventPage(ctx context.Context, tx pgx.Tx, filter EventFilter, rest idRange,
 			break
 		}
 		if rest.from = chunk.to; !rest.empty() && time.Now().After(deadline) {
-			page.Next = predecessor(rest.from)
+			page.Next = rest.from.Before()
 			break
 		}
 	}

@@ -84,19 +84,10 @@ func (r idRange) events() (first, last delivery.ID) {
 	return first, last
 }
 
-// successor is the next higher id that can be, predecessor the next lower.
+// successor is the next higher id that can be.
 func successor(id delivery.ID) delivery.ID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
-			break
-		}
-	}
-	return id
-}
-
-func predecessor(id delivery.ID) delivery.ID {
-	for i := len(id) - 1; i >= 0; i-- {
-		if id[i]--; id[i] != 0xff {
 			break
 		}
 	}

@@ -20,7 +20,7 @@ func TestIDRange_Neighbours(t *testing.T) {
 		}
 		next := successor(id)
 		require.Negative(t, compareIDs(id, next))
-		require.Equal(t, id, predecessor(next))
+		require.Equal(t, id, next.Before())
 		span := idRange{firstID, lastID}.above(id)
 		require.Equal(t, next, span.from)
 	})
