@@ -14,8 +14,13 @@ import (
 // packages, however far down: besides the standard library and ours, nothing
 // else. What a package of ours may be reached by is in layers.
 var publicModules = map[string][]string{
-	"webhook": nil,
-	"client":  nil,
+	"webhook":        nil,
+	"webhook/pgseen": nil, // any driver of database/sql
+	"client":         nil,
+	// The types of pgx.Tx, and what pgx itself is made of.
+	"outbox": {
+		"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile", "golang.org/x/text",
+	},
 }
 
 // checkPublicDependencies compares what `go list -deps` found, a package and its
