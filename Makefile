@@ -63,6 +63,7 @@ bench: ## Measure claims over endpoints and backlog, publishes and completions (
 	scripts/install-needs postgresql
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench 'Claim|Publish|Complete' -benchtime 200x -timeout 60m ./internal/store
+	bin/withpg -durable -- $(GO) test -run '^$$' -bench Pages -benchtime 30x -timeout 60m ./internal/store/history
 
 clean: ## Remove what was built
 	rm -rf bin
