@@ -64,6 +64,7 @@ bench: ## Measure claims over endpoints and backlog, publishes and completions (
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench 'Claim|Publish|Complete' -benchtime 200x -timeout 60m ./internal/store
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench Publish -benchtime 5000x ./internal/store/outbox
+	bin/withpg -durable -- $(GO) test -run '^$$' -bench Pages -benchtime 30x -timeout 60m ./internal/store/history
 
 clean: ## Remove what was built
 	rm -rf bin

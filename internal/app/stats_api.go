@@ -18,23 +18,25 @@ type statsAPI struct {
 
 	mu  sync.Mutex // held while somebody looks: who comes meanwhile gets the same
 	now api.Now
+	age time.Duration // how old it may be that is shown again
 }
 
 const (
 	// nowSpan is what "now" is about.
 	nowSpan = time.Minute
-	// nowAge is how old a look may be that is shown again: many who watch must not
-	// add up to load.
-	nowAge = time.Second
+	// A look is shown again for a second, or so many times what it took: many who
+	// watch must not add up to load.
+	nowAge, nowRest = time.Second, 10
 )
 
 // Now implements api.Stats.
 func (a *statsAPI) Now(ctx context.Context) (api.Now, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if time.Since(a.now.At) < nowAge {
+	if time.Since(a.now.At) < a.age {
 		return a.now, nil
 	}
+	begun := time.Now()
 	recent, err := a.pulse.Recent(ctx, nowSpan)
 	if err != nil {
 		return api.Now{}, err
@@ -43,6 +45,7 @@ func (a *statsAPI) Now(ctx context.Context) (api.Now, error) {
 	if err != nil {
 		return api.Now{}, err
 	}
+	a.age = max(nowAge, nowRest*time.Since(begun))
 	a.now = api.Now{
 		At: time.Now(), Span: recent.Span, Published: recent.Published, OK: recent.OK, Failed: recent.Failed,
 		Latency:   api.Histogram{Bounds: pulse.Bounds, Counts: recent.Latency},

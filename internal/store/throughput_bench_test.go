@@ -63,6 +63,42 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
+// BenchmarkPublishNamed measures what an external_id costs a publish: 256 events in
+// one transaction without one, with one, and with one but without its index.
+func BenchmarkPublishNamed(b *testing.B) {
+	const events = 256
+	for _, kind := range []string{"none", "external_id", "external_id, no index"} {
+		b.Run(kind, func(b *testing.B) {
+			s := pgtest.Open(b)
+			benchEndpoints(b, s, 64)
+			if kind == "external_id, no index" {
+				_, err := s.Pool().Exec(b.Context(), `DROP INDEX malote.events_by_external_id`)
+				require.NoError(b, err)
+			}
+			var first, last int64
+			wal := func(at *int64) {
+				require.NoError(b, s.Pool().QueryRow(b.Context(), `SELECT pg_current_wal_lsn() - '0/0'::pg_lsn`).Scan(at))
+			}
+			wal(&first)
+			for b.Loop() {
+				drafts := benchDrafts(events)
+				for i, d := range drafts {
+					if kind != "none" {
+						d.Event.ExternalID = fmt.Sprintf("order-%d-%s", i, rand.Text()[:12])
+					}
+				}
+				_, lanes, err := s.Publish(b.Context(), drafts, toOne)
+				require.NoError(b, err)
+				_, err = s.WakeLanes(b.Context(), lanes)
+				require.NoError(b, err)
+			}
+			wal(&last)
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*events), "µs/event")
+			b.ReportMetric(float64(last-first)/float64(b.N*events), "WAL-bytes/event")
+		})
+	}
+}
+
 // BenchmarkComplete measures one transaction of 64 outcomes of as many endpoints,
 // one in eight of them a failure. Publishing and claiming are not timed.
 func BenchmarkComplete(b *testing.B) {

@@ -50,6 +50,9 @@ var pageOfTenantSQL string
 //go:embed queries/page_of_dead.sql
 var pageOfDeadSQL string
 
+//go:embed queries/page_of_undelivered.sql
+var pageOfUndeliveredSQL string
+
 //go:embed queries/page_of_everything.sql
 var pageOfEverythingSQL string
 
@@ -100,11 +103,19 @@ func (f DeliveryFilter) listing() listing {
 		return listing{pageOfDeadSQL, 11, 0}
 	case f.Tenant != "" && f.State == delivery.Dead:
 		return listing{pageOfDeadSQL, 11, time.Minute}
+	case f.Tenant != "" && f.undelivered():
+		return listing{pageOfUndeliveredSQL, 11, time.Hour}
 	case f.Tenant != "":
 		return listing{pageOfTenantSQL, 11, time.Minute}
 	default:
 		return listing{pageOfEverythingSQL, 9, time.Second}
 	}
+}
+
+// undelivered says that the filter leaves nothing that was delivered: a delivery's
+// last attempt did not fail.
+func (f DeliveryFilter) undelivered() bool {
+	return f.ErrorCode != "" || f.State != "" && f.State != delivery.Delivered && !f.State.Open()
 }
 
 // span is the ids that the filter leaves. The partitions made ahead hold

@@ -40,6 +40,12 @@ var hoursOfTenantSQL string
 //go:embed queries/hours_of_all.sql
 var hoursOfAllSQL string
 
+//go:embed queries/hours_of_few.sql
+var hoursOfFewSQL string
+
+//go:embed queries/first_hour.sql
+var firstHourSQL string
+
 //go:embed queries/hours_settled.sql
 var hoursSettledSQL string
 
@@ -66,6 +72,11 @@ func (r *Reader) Hours(ctx context.Context, filter HourFilter) ([]Hour, error) {
 	return hours, nil
 }
 
+// fewHours is how many hours are looked up one by one: for more, reading all of
+// them takes less. There are more only until they have been summed up, after an
+// upgrade.
+const fewHours = 6
+
 func hoursOfAll(ctx context.Context, tx pgx.Tx, since, until time.Time) ([]Hour, error) {
 	settled, err := readHours(ctx, tx, hoursSettledSQL, since, until)
 	if err != nil {
@@ -81,7 +92,19 @@ func hoursOfAll(ctx context.Context, tx pgx.Tx, since, until time.Time) ([]Hour,
 			missing = append(missing, hour)
 		}
 	}
-	others, err := readHours(ctx, tx, hoursOfAllSQL, missing)
+	if len(missing) > fewHours {
+		// Before the first hour of all nothing was ever summed up.
+		var first *time.Time
+		if err := tx.QueryRow(ctx, firstHourSQL, planned).Scan(&first); err != nil || first == nil {
+			return settled, err
+		}
+		missing = slices.DeleteFunc(missing, func(hour time.Time) bool { return hour.Before(*first) })
+	}
+	sql := hoursOfFewSQL
+	if len(missing) > fewHours {
+		sql = hoursOfAllSQL
+	}
+	others, err := readHours(ctx, tx, sql, missing)
 	return append(settled, others...), err
 }
 

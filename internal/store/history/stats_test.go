@@ -45,6 +45,10 @@ func TestHours_OverAllATenantAnEndpoint(t *testing.T) {
 	require.Empty(t, hours(HourFilter{Tenant: acme, EndpointID: c}), "another's")
 	require.Empty(t, hours(HourFilter{Tenant: "nobody"}))
 
+	long, err := r.Hours(t.Context(), HourFilter{Since: at(0).AddDate(0, 0, -40), Until: at(23)})
+	require.NoError(t, err)
+	require.Len(t, long, 6, "before the first hour there is nothing to look for")
+
 	// What was summed up is taken from there.
 	s.exec(`INSERT INTO malote.hour_stats (hour, ok, failed, total_ms, latency) VALUES ($1, 7, 70, 0, '{0,7,0,0,0,0,0,0,0,0,70}')`, at(2))
 	s.exec(`UPDATE malote.lane_stats SET ok = 1000 WHERE hour = $1`, at(2))

@@ -1,5 +1,5 @@
--- For those who operate: who changed what, what is going on just now, and events
--- by the names that people know.
+-- For those who operate: who changed what, what is going on just now, events by
+-- the names that people know, and deliveries by what became of them.
 
 -- +goose Up
 CREATE TABLE malote.audit_log (
@@ -45,8 +45,11 @@ CREATE TABLE malote.hour_stats (
 CREATE INDEX events_by_external_id ON malote.events (shard, tenant, external_id, id) WHERE external_id IS NOT NULL;
 CREATE INDEX events_of_source ON malote.events (shard, source_id, id) WHERE source_id IS NOT NULL;
 
+-- What was closed without success: seldom much, and what people look for.
+CREATE INDEX deliveries_undelivered ON malote.deliveries (shard, tenant, id) WHERE state <> 'delivered';
+
 -- +goose Down
-DROP INDEX malote.events_of_source, malote.events_by_external_id;
+DROP INDEX malote.deliveries_undelivered, malote.events_of_source, malote.events_by_external_id;
 DROP TABLE malote.hour_stats;
 DROP TABLE malote.pulses;
 DROP TABLE malote.audit_log;

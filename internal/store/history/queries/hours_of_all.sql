@@ -1,4 +1,5 @@
--- Over all shards: hours that nobody has summed up yet. A look-up per lane and hour.
+-- Over all shards: hours that nobody has summed up yet. All of it
+-- is read: for many hours.
 SELECT s.hour, sum(s.ok)::bigint, sum(s.failed)::bigint,
     ARRAY[sum(s.le_10), sum(s.le_25), sum(s.le_50), sum(s.le_100), sum(s.le_250), sum(s.le_500), sum(s.le_1000), sum(s.le_2500),
         sum(s.le_5000), sum(s.le_10000), sum(s.le_inf)]::bigint[]

@@ -11,7 +11,7 @@ WITH page AS MATERIALIZED (
         SELECT d.shard, d.id
         FROM malote.deliveries d
         WHERE d.shard = $11 AND d.id >= $1 AND d.id < $2 AND d.event_id = $13
-            AND ($6 = '' OR d.state = $6) AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9) AND ($10 = '' OR d.tenant = $10)
+            AND ($6 = '' OR d.state = $6) AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9 AND d.state <> 'delivered') AND ($10 = '' OR d.tenant = $10)
             AND ($12::uuid IS NULL OR d.endpoint_id = $12)
     ) found
     WHERE $7 = '' OR $7 = (SELECT e.type FROM malote.events e

@@ -1,5 +1,6 @@
 -- The newest of each shard; the caller keeps the range of ids so short that
--- not much more is found than a page needs.
+-- not much more is found than a page needs. What was not delivered has an index of
+-- its own.
 WITH page AS MATERIALIZED (
     SELECT found.shard, found.id
     FROM (
@@ -23,7 +24,7 @@ WITH page AS MATERIALIZED (
             SELECT d.shard, d.id
             FROM malote.deliveries d
             WHERE d.shard = s.shard AND d.id >= $1 AND d.id < $2 AND ($6 = '' OR d.state = $6)
-                AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9)
+                AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9 AND d.state <> 'delivered')
                 AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
                     WHERE e.shard = d.shard AND e.id = d.event_id AND e.id >= $3 AND e.id <= $4))
             ORDER BY d.id DESC

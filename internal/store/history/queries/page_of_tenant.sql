@@ -19,7 +19,7 @@ WITH page AS MATERIALIZED (
             FROM malote.deliveries d
             WHERE d.shard = ep.shard AND d.endpoint_id = ep.id AND d.id >= $1 AND d.id < $2
                 AND ($6 = '' OR d.state = $6)
-                AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9)
+                AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9 AND d.state <> 'delivered')
                 AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
                     WHERE e.shard = d.shard AND e.id = d.event_id AND e.id >= $3 AND e.id <= $4))
             ORDER BY d.id DESC
@@ -31,7 +31,7 @@ WITH page AS MATERIALIZED (
         FROM malote.deliveries d
         WHERE d.shard = $11 AND d.endpoint_id IS NULL AND d.tenant = $10 AND d.id >= $1 AND d.id < $2
             AND $6 NOT IN ('pending', 'sending') AND ($6 = '' OR d.state = $6)
-            AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9)
+            AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9 AND d.state <> 'delivered')
             AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
                 WHERE e.shard = d.shard AND e.id = d.event_id AND e.id >= $3 AND e.id <= $4))
         ORDER BY d.id DESC

@@ -1,0 +1,27 @@
+-- What a tenant did not get has an index of its own: deliveries_undelivered. What
+-- failed last is among it, or still open.
+WITH page AS MATERIALIZED (
+    SELECT found.shard, found.id
+    FROM (
+        (SELECT q.shard, q.id
+        FROM malote.queue q
+        WHERE q.shard = $11 AND q.tenant = $10 AND q.id >= $1 AND q.id < $2 AND ($6 = '' OR q.status = $6)
+            AND $8 = '' AND ($9 = '' OR q.last_error = $9)
+            AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
+                WHERE e.shard = q.shard AND e.id = q.event_id AND e.id >= $3 AND e.id <= $4))
+        ORDER BY q.id DESC
+        LIMIT $5)
+        UNION ALL
+        (SELECT d.shard, d.id
+        FROM malote.deliveries d
+        WHERE d.shard = $11 AND d.tenant = $10 AND d.state <> 'delivered' AND d.id >= $1 AND d.id < $2
+            AND $6 NOT IN ('pending', 'sending') AND ($6 = '' OR d.state = $6)
+            AND ($8 = '' OR d.reason = $8) AND ($9 = '' OR d.last_error = $9)
+            AND ($7 = '' OR $7 = (SELECT e.type FROM malote.events e
+                WHERE e.shard = d.shard AND e.id = d.event_id AND e.id >= $3 AND e.id <= $4))
+        ORDER BY d.id DESC
+        LIMIT $5)
+    ) found
+    ORDER BY found.id DESC
+    LIMIT $5
+)
