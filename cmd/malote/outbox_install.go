@@ -11,6 +11,7 @@ type outboxInstallCommand struct {
 	DSN        string   `name:"dsn" required:"" help:"The application's database, as a role that may create a schema. Better set as MALOTE_DSN: others can read command lines." placeholder:"URL"`
 	Publishers []string `name:"publisher" help:"Role that the application connects as, for the GRANTs." placeholder:"ROLE"`
 	Relays     []string `name:"relay" help:"Role that malote serve connects as, for the GRANTs." placeholder:"ROLE"`
+	Uninstall  bool     `help:"Remove it instead, as malote outbox uninstall does." env:"-"`
 }
 
 // Help implements kong.HelpProvider.
@@ -26,6 +27,9 @@ Examples:
 
 // Run implements the command.
 func (f *outboxInstallCommand) Run(env *environment) error {
+	if f.Uninstall {
+		return (&outboxUninstallCommand{DSN: f.DSN}).Run(env)
+	}
 	progress := env.progress("installing the outbox")
 	defer progress.stop()
 	version, err := outbox.Install(env.ctx, f.DSN)
