@@ -44,7 +44,7 @@ func (p *process) wireRelays(dsn string) {
 	for _, o := range append([]Outbox{{Name: OwnOutbox, DSN: dsn}}, p.options.Outboxes...) {
 		p.relays = append(p.relays, relay.New(relay.Options{
 			Name: o.Name, Outbox: relayedOutbox{outbox.New(o.DSN)}, Publisher: p.publisher, Observer: watchedRelay{p.metrics, p.outboxes},
-			Unavailable: store.IsUnavailable, Log: p.log, Poll: p.options.RelayPoll,
+			Unavailable: func(err error) bool { return !store.IsRefusedData(err) }, Log: p.log, Poll: p.options.RelayPoll,
 		}))
 	}
 }

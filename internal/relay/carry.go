@@ -42,6 +42,10 @@ func (r *Relay) publish(ctx context.Context, rows []Row) (carried, error) {
 	}
 	for n, outcome := range outcomes {
 		switch {
+		case outcome.Err != nil && !isRefusal(outcome.Err):
+			// What failed for other reasons comes again, with its neighbours, which are
+			// duplicates then.
+			return carried{}, outcome.Err
 		case outcome.Err != nil:
 			done.refusals = append(done.refusals, Refusal{Index: places[n], Reason: reason(outcome.Err)})
 		case outcome.Duplicate:

@@ -38,8 +38,12 @@ func (h *horizon) next(now time.Time) int64 {
 	return h.base
 }
 
-// saw notes that a position was carried.
+// saw notes that a position was carried. Where one below the horizon was, there
+// may be more: the next look is from the beginning again.
 func (h *horizon) saw(now time.Time, position int64) {
+	if position <= h.base {
+		h.swept = time.Time{}
+	}
 	h.last = mark{now, max(h.last.position, position)}
 	if h.next0.at.IsZero() {
 		h.next0 = h.last

@@ -10,6 +10,14 @@ import (
 
 var errUnstorable = errors.New("Malote's database does not take it: the log of the malote that relays says why")
 
+// isRefusal tells what a row itself is refused for from what went wrong.
+func isRefusal(err error) bool {
+	_, isInvalid := errors.AsType[*publish.InvalidError](err)
+	_, isLarge := errors.AsType[*publish.TooLargeError](err)
+	return isInvalid || isLarge || errors.Is(err, errUnstorable) || errors.Is(err, delivery.ErrUnknownTenant) ||
+		errors.Is(err, delivery.ErrUnknownEndpoint) || errors.Is(err, delivery.ErrKeyReused)
+}
+
 // reason is a refusal in words for whoever looks at the outbox: without the
 // place in a batch, which nobody knows there.
 func reason(err error) string {

@@ -82,8 +82,8 @@ type Options struct {
 	Outbox    Outbox
 	Publisher Publisher
 	Observer  Observer
-	// Unavailable tells a database that is away, after which the same row may
-	// work, from one that will never take it.
+	// Unavailable tells what may pass, after which the same row may work, from a
+	// row that the database will never take.
 	Unavailable func(error) bool
 	Log         *slog.Logger
 
@@ -101,18 +101,25 @@ const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 	warnEvery    = time.Minute
+	passFor      = 30 * time.Second // a row that fails alone is passed by, with all before it
+
+	// A server that is gone without a word must not be waited for.
+	takeWithin = 40 * time.Second
+	lagWithin  = 10 * time.Second
 )
 
 // Relay carries one outbox. It is for one goroutine; any number of relays, in
 // any number of processes, may carry the same one.
 type Relay struct {
-	options Options
-	log     *slog.Logger
-	horizon horizon
-	rows    int // how many to take: less after a failure, to find the row that causes it
-	failed  int // times in a row
-	warned  time.Time
-	looked  time.Time // at the lag
+	options   Options
+	log       *slog.Logger
+	horizon   horizon
+	rows      int // how many to take: less after a failure, to find the row that causes it
+	failed    int // times in a row
+	warned    time.Time
+	looked    time.Time // at the lag
+	passed    int64     // nothing up to here is taken before passUntil
+	passUntil time.Time
 }
 
 // New makes a relay. It owns the outbox from now on.
@@ -151,7 +158,12 @@ func (r *Relay) Run(ctx context.Context) {
 // carry takes one batch to its end. more says that there is probably another.
 func (r *Relay) carry(ctx context.Context) (more bool, _ error) {
 	above := r.horizon.next(time.Now())
-	batch, err := r.options.Outbox.Take(ctx, above, r.rows, maxBytes)
+	if time.Now().Before(r.passUntil) {
+		above = max(above, r.passed)
+	}
+	taking, done := context.WithTimeout(ctx, takeWithin)
+	defer done()
+	batch, err := r.options.Outbox.Take(taking, above, r.rows, maxBytes)
 	if err != nil {
 		return false, err
 	}
@@ -165,6 +177,9 @@ func (r *Relay) carry(ctx context.Context) (more bool, _ error) {
 	outcome, err := r.publish(ctx, rows)
 	if err != nil {
 		batch.Release(ctx)
+		if len(rows) == 1 { // it must not hold up those behind it
+			r.passed, r.passUntil = rows[0].Position, time.Now().Add(passFor)
+		}
 		return false, err
 	}
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
@@ -205,6 +220,8 @@ func (r *Relay) backoff() time.Duration {
 func (r *Relay) observeLag(ctx context.Context) {
 	if now := time.Now(); now.Sub(r.looked) >= lagEvery {
 		r.looked = now
+		ctx, cancel := context.WithTimeout(ctx, lagWithin)
+		defer cancel()
 		lag, err := r.options.Outbox.Lag(ctx)
 		if err != nil {
 			return // carry fails as well, and says so

@@ -214,7 +214,7 @@ func TestRelay_WaitsOutWhateverIsAway(t *testing.T) {
 				require.Equal(t, 300, w.left())
 				require.InDelta(t, 18, w.failed(), 8, "slower and slower, and never longer than five seconds apart")
 				w.do(func() { breaks(w, nil) })
-				pass(2 * longestPause)
+				pass(2 * passFor)
 				require.Zero(t, w.left())
 				keys := w.keys()
 				slices.Sort(keys)
@@ -248,6 +248,50 @@ func TestRelay_APoisonousRowHoldsNobodyUp(t *testing.T) {
 		require.Zero(t, w.left())
 		require.Equal(t, map[string]string{"id-77": errUnstorable.Error()}, w.refused)
 		require.Equal(t, append(keysOf(1, 76), keysOf(78, 300)...), w.keys())
+	})
+}
+
+// A row that only fails as if the database were away holds up nobody behind it.
+func TestRelay_ARowThatFailsAloneIsPassedBy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(1000)
+	w.publish = func(requests []publish.Request) ([]publish.Each, error) {
+		outcomes := make([]publish.Each, len(requests))
+		for i, request := range requests {
+			switch request.IdempotencyKey {
+			case "outbox:id-1":
+				return nil, errAway
+			case "outbox:id-500": // what went wrong is not a refusal
+				outcomes[i].Err = &publish.RefusedError{Err: errors.New("a policy could not be read")}
+			}
+		}
+		return outcomes, nil
+	}
+	during(t, w, func(t *testing.T, pass func(time.Duration)) {
+		pass(30 * time.Second)
+		require.Equal(t, 2, w.left())
+		require.Empty(t, w.refused)
+		w.do(func() { w.publish = nil })
+		pass(2 * passFor)
+		require.Zero(t, w.left())
+		require.Len(t, w.keys(), 1000)
+	})
+}
+
+// What a long transaction wrote is carried as fast as anything, once it is seen.
+func TestRelay_CarriesWhatCommitsBelowTheHorizonAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(0)
+	w.add(100_000, 1)
+	during(t, w, func(t *testing.T, pass func(time.Duration)) {
+		pass(time.Second)
+		w.do(func() { w.add(200_000, 1) })
+		pass(2 * settled)
+		w.do(func() { w.add(300_000, 1) })
+		pass(2 * settled)
+		w.do(func() { w.add(1, 3000) })
+		pass(sweepEvery + time.Second)
+		require.Zero(t, w.left())
 	})
 }
 

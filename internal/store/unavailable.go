@@ -46,3 +46,15 @@ func IsUnavailable(err error) bool {
 	}
 	return pgErr.Code == readOnlyTransaction
 }
+
+// IsRefusedData recognises what the database will never take, whoever asks and
+// whenever: data of a kind that it does not know, that breaks a constraint, or that
+// is more than it can hold. Anything else may pass. A missing partition is named
+// like a broken constraint, and names none.
+func IsRefusedData(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || len(pgErr.Code) != 5 {
+		return false
+	}
+	return pgErr.Code[:2] == "22" || pgErr.Code[:2] == "54" || pgErr.Code[:2] == "23" && pgErr.ConstraintName != "" && pgErr.Code != uniqueViolation
+}

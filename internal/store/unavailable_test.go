@@ -31,3 +31,13 @@ func TestIsUnavailable(t *testing.T) {
 		require.False(t, store.IsUnavailable(err), "%v", err)
 	}
 }
+
+func TestIsRefusedData(t *testing.T) {
+	t.Parallel()
+	for code, refused := range map[string]bool{"22P05": true, "22021": true, "54000": true, "57014": false, "55P03": false, "42703": false, "XX000": false, "23514": false} {
+		require.Equal(t, refused, store.IsRefusedData(fmt.Errorf("publishing: %w", &pgconn.PgError{Code: code})), code)
+	}
+	require.True(t, store.IsRefusedData(&pgconn.PgError{Code: "23514", ConstraintName: "c"}))
+	require.False(t, store.IsRefusedData(&pgconn.PgError{Code: "23505", ConstraintName: "c"}))
+	require.False(t, store.IsRefusedData(errors.New("away")))
+}
