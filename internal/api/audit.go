@@ -64,7 +64,7 @@ func changed(ctx context.Context, subject Subject) {
 func changedNothing(ctx context.Context) { exchangeOf(ctx).changedNothing = true }
 
 // changedIf is changed, unless the request was a repeat.
-func changedIf(created bool, ctx context.Context, subject Subject) {
+func changedIf(ctx context.Context, created bool, subject Subject) {
 	if created {
 		changed(ctx, subject)
 	} else {

@@ -43,7 +43,7 @@ func (s *server) createEndpoint(ctx context.Context, input *createEndpointInput)
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, subjectOfEndpoint(made.Tenant, made.ID, ""))
+	changedIf(ctx, created, subjectOfEndpoint(made.Tenant, made.ID, ""))
 	view := showEndpoint(made, caller(ctx), time.Now())
 	if created && len(made.Secrets) > 0 {
 		view.Secret = optional(made.Secrets[0].Value)

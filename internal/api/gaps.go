@@ -103,7 +103,7 @@ func (s *server) repairGaps(ctx context.Context, input *repairGapsInput) (*gapRe
 	if err != nil {
 		return nil, problemOfGaps(err, report)
 	}
-	changedIf(!ask.DryRun, ctx, subjectOfSource(found.Tenant, id, fmt.Sprintf("fed: %d, asked: %d", report.Fed, report.Asked)))
+	changedIf(ctx, !ask.DryRun, subjectOfSource(found.Tenant, id, fmt.Sprintf("fed: %d, asked: %d", report.Fed, report.Asked)))
 	return &gapReportAnswer{showGapReport(report, ask.DryRun)}, nil
 }
 

@@ -75,7 +75,7 @@ func (s *server) createKey(ctx context.Context, input *createKeyInput) (*createK
 	if err != nil {
 		return nil, err
 	}
-	changedIf(plain != "", ctx, subjectOfKey(key))
+	changedIf(ctx, plain != "", subjectOfKey(key))
 	answer := &createKeyAnswer{Status: createdStatus(plain != ""), Body: showKey(key)}
 	answer.Body.Key = optional(plain)
 	return answer, nil

@@ -106,7 +106,7 @@ func (s *server) createPolicy(ctx context.Context, input *createPolicyInput) (*p
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, Subject{Kind: SubjectPolicy, ID: stored.Name})
+	changedIf(ctx, created, Subject{Kind: SubjectPolicy, ID: stored.Name})
 	return &policyAnswer{Status: createdStatus(created), Body: showStored(stored)}, nil
 }
 

@@ -135,7 +135,7 @@ func (s *server) recover(ctx context.Context, input *recoverInput) (*recoverAnsw
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, subjectOfRecovery(begun))
+	changedIf(ctx, created, subjectOfRecovery(begun))
 	answer := &recoverAnswer{Status: http.StatusAccepted, Body: showRecovery(begun)}
 	if !created {
 		answer.Status = http.StatusOK

@@ -104,7 +104,7 @@ func (s *server) addSecret(ctx context.Context, input *addSecretInput) (*secretA
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, s.subjectOfSecret(ctx, id, secret.ID))
+	changedIf(ctx, created, s.subjectOfSecret(ctx, id, secret.ID))
 	return &secretAnswer{Status: createdStatus(created), Body: showSecret(secret, created)}, nil
 }
 
@@ -137,7 +137,7 @@ func (s *server) rotateSecret(ctx context.Context, input *rotateSecretInput) (*s
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, s.subjectOfSecret(ctx, id, secret.ID))
+	changedIf(ctx, created, s.subjectOfSecret(ctx, id, secret.ID))
 	return &secretAnswer{Status: createdStatus(created), Body: showSecret(secret, created)}, nil
 }
 

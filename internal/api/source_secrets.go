@@ -176,7 +176,7 @@ func (s *server) addSourceSecret(ctx context.Context, input *addSourceSecretInpu
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, s.subjectOfSourceSecret(ctx, id, added.ID))
+	changedIf(ctx, created, s.subjectOfSourceSecret(ctx, id, added.ID))
 	return &sourceSecretAnswer{Status: createdStatus(created), Body: showSourceSecret(added)}, nil
 }
 
@@ -196,7 +196,7 @@ func (s *server) rotateSourceSecret(ctx context.Context, input *rotateSourceSecr
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, s.subjectOfSourceSecret(ctx, id, added.ID))
+	changedIf(ctx, created, s.subjectOfSourceSecret(ctx, id, added.ID))
 	return &sourceSecretAnswer{Status: createdStatus(created), Body: showSourceSecret(added)}, nil
 }
 

@@ -37,7 +37,7 @@ func (s *server) createSource(ctx context.Context, input *createSourceInput) (*s
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, subjectOfSource(made.Tenant, made.ID, "provider: "+made.Provider))
+	changedIf(ctx, created, subjectOfSource(made.Tenant, made.ID, "provider: "+made.Provider))
 	return &sourceAnswer{Status: createdStatus(created), Body: s.showSource(made)}, nil
 }
 

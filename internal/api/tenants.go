@@ -125,7 +125,7 @@ func (s *server) createTenant(ctx context.Context, input *createTenantInput) (*t
 	if err != nil {
 		return nil, err
 	}
-	changedIf(created, ctx, subjectOfTenant(tenant.ID, ""))
+	changedIf(ctx, created, subjectOfTenant(tenant.ID, ""))
 	return &tenantAnswer{Status: createdStatus(created), Body: showTenant(tenant)}, nil
 }
 
