@@ -192,7 +192,7 @@ func (tr *traffic) work() {
 	// before its replay, or after; what was pending or dead, not.
 	dead := tr.count(`SELECT count(*) FROM malote.deliveries WHERE state = 'dead' AND id < $1`, delivery.FloorID(noon(30)))
 	require.GreaterOrEqual(t, dead, (len(tr.pending)+len(tr.dead))/3+len(tr.untouched))
-	tr.tomorrow()
+	tr.forgetLooks() // a replay that was delivered last may be too little to be worth another look
 	tr.retire()
 	require.Equal(t, dead, tr.count(`SELECT count(*) FROM malote.deliveries WHERE id < $1`, delivery.FloorID(noon(30))))
 	require.Equal(t, dead, tr.count(`SELECT count(*) FROM malote.events WHERE id < $1`, delivery.FloorID(noon(30))))

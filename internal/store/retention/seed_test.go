@@ -172,6 +172,17 @@ func (w *world) tomorrow() {
 	}
 }
 
+// forgetLooks makes every day due as if nobody had looked at it yet: then it is made
+// anew however little of it is not needed.
+func (w *world) forgetLooks() {
+	w.Helper()
+	all, err := w.keeper.existing(w.Context())
+	require.NoError(w, err)
+	for _, d := range all {
+		w.exec(`COMMENT ON TABLE malote.` + d.of(d.tables[0]) + ` IS NULL`)
+	}
+}
+
 // contents are the ids that each table has.
 type contents map[string][]delivery.ID
 
