@@ -19,7 +19,7 @@ import (
 func TestIsUnavailable(t *testing.T) {
 	t.Parallel()
 	away := []error{
-		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded,
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, pgconn.ErrConnClosed, context.DeadlineExceeded,
 		&net.OpError{Op: "read", Err: syscall.ECONNRESET}, &net.OpError{Op: "write", Err: syscall.EPIPE},
 		&pgconn.ConnectError{}, &pgconn.PgError{Code: "57P01"}, &pgconn.PgError{Code: "57P03"}, &pgconn.PgError{Code: "53300"},
 		&pgconn.PgError{Code: "53100"}, &pgconn.PgError{Code: "40P01"}, &pgconn.PgError{Code: "25006"}, &pgconn.PgError{Code: "08006"},
