@@ -79,6 +79,7 @@ func TestEvent_EveryRule(t *testing.T) {
 		{"tenant", func(e *public.Event) { e.Tenant = "acmé" }},
 		{"tenant", func(e *public.Event) { e.Tenant = "a b" }},
 		{"tenant", func(e *public.Event) { e.Tenant = "a\n" }},
+		{"tenant", func(e *public.Event) { e.Tenant = delivery.OwnTenant }},
 		{"", func(e *public.Event) { e.Tenant = strings.Repeat("x", 64) }},
 		{"tenant", func(e *public.Event) { e.Tenant = strings.Repeat("x", 65) }},
 		{"type", func(e *public.Event) { e.Type = "" }},
