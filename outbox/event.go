@@ -12,7 +12,7 @@ import (
 // Tenant, Type, and either Data or Body must be given.
 type Event struct {
 	// Tenant is whose endpoints get it: 1 to 64 characters of a-z, A-Z, 0-9, '_',
-	// '.' and '-'.
+	// '.' and '-'. "malote" is Malote itself, which alone publishes for it.
 	Tenant string
 	// Type is what happened, such as "invoice.paid": 1 to 256 of the same
 	// characters.
@@ -61,6 +61,9 @@ const (
 	maxEndpointIDs = 1000
 )
 
+// ownTenant is Malote's own.
+const ownTenant = "malote"
+
 // InvalidError says which part of an event Malote would not accept, and why.
 // Nothing was sent to the database.
 type InvalidError struct {
@@ -86,6 +89,8 @@ func (e *Event) check(index int) error {
 	switch {
 	case !isName(e.Tenant, maxTenant):
 		return invalid("tenant", "must be 1 to %d characters of a-z, A-Z, 0-9, '_', '.' and '-'", maxTenant)
+	case e.Tenant == ownTenant:
+		return invalid("tenant", "is Malote itself, whose events only Malote publishes: name a tenant of yours")
 	case !isName(e.Type, maxType):
 		return invalid("type", "must be 1 to %d characters of a-z, A-Z, 0-9, '_', '.' and '-', such as invoice.paid", maxType)
 	case (e.Data == nil) == (e.Body == nil):

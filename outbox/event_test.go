@@ -79,6 +79,7 @@ func TestEvent_EveryRule(t *testing.T) {
 		{"tenant", func(e *public.Event) { e.Tenant = "acmé" }},
 		{"tenant", func(e *public.Event) { e.Tenant = "a b" }},
 		{"tenant", func(e *public.Event) { e.Tenant = "a\n" }},
+		{"tenant", func(e *public.Event) { e.Tenant = delivery.OwnTenant }},
 		{"", func(e *public.Event) { e.Tenant = strings.Repeat("x", 64) }},
 		{"tenant", func(e *public.Event) { e.Tenant = strings.Repeat("x", 65) }},
 		{"type", func(e *public.Event) { e.Type = "" }},
@@ -105,6 +106,7 @@ func TestEvent_EveryRule(t *testing.T) {
 		{"", func(e *public.Event) { e.OccurredAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600)) }},
 		{"endpoint_ids", func(e *public.Event) { e.EndpointIDs = []string{} }},
 		{"endpoint_ids", func(e *public.Event) { e.EndpointIDs = []string{endpoints[0], "evt_01h455vb4pex5vsknk084sn02q"} }},
+		{"endpoint_ids", func(e *public.Event) { e.EndpointIDs = []string{"whe_81h455vb4pex5vsknk084sn02q"} }}, // more than 128 bits
 		{"", func(e *public.Event) { e.EndpointIDs = slices.Repeat(endpoints[:1], 1000) }},
 		{"endpoint_ids", func(e *public.Event) { e.EndpointIDs = slices.Repeat(endpoints[:1], 1001) }},
 	} {

@@ -19,7 +19,8 @@ func (id ID) String() string {
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // IdempotencyKey is the idempotency key of an event that was given none of its
-// own, and so how to recognise it in what Malote's API answers about events.
+// own: GET /v1/events?tenant=…&idempotency_key=… finds the event by it, once it
+// has been carried over.
 func (id ID) IdempotencyKey() string { return "outbox:" + id.String() }
 
 // parseID reads the form that PostgreSQL writes.

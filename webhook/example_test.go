@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"time"
 
@@ -56,6 +57,27 @@ func ExampleHandler() {
 	// handling evt_1: {"type":"invoice.paid","data":{"amount":1990}}
 	// 200 OK
 	// 200 OK
+}
+
+// Several secrets, as during a rotation: any of them may have signed.
+func ExampleHandler_secrets() {
+	book := func(context.Context, []byte) error { return nil } // what the receiver does
+
+	var secrets []webhook.Secret
+	for _, text := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) { // the new one and, during a rotation, the old one
+		secret, err := webhook.ParseSecret(text)
+		if err != nil {
+			log.Fatal(err)
+		}
+		secrets = append(secrets, secret)
+	}
+	verifier, err := webhook.NewVerifier(secrets)
+	if err != nil {
+		log.Fatal(err)
+	}
+	http.Handle("POST /hooks", webhook.Handler(verifier, func(ctx context.Context, m webhook.Message) error {
+		return book(ctx, m.Body)
+	}))
 }
 
 // A receiver that is told to slow its sender down, and counts what arrives.

@@ -42,6 +42,23 @@ func Example() {
 	http.Handle("POST /hooks", webhook.Handler(verifier, seen.InTx(book), webhook.WithSeen(seen)))
 }
 
+// A receiver that answers at once: all that it does is to write down what came,
+// in the transaction that keeps the id. The work is done from that table.
+func ExampleStore_InTx() {
+	var db *sql.DB
+	var verifier *webhook.Verifier
+
+	seen, err := pgseen.New(db, "malote", pgseen.WithTable("billing.webhook_seen")) // the table: pgseen.DDL, in a migration
+	if err != nil {
+		log.Fatal(err)
+	}
+	book := seen.InTx(func(ctx context.Context, tx *sql.Tx, m webhook.Message) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO billing.inbox (id, body) VALUES ($1, $2)`, m.ID, m.Body)
+		return err
+	})
+	http.Handle("POST /hooks", webhook.Handler(verifier, book, webhook.WithSeen(seen)))
+}
+
 // A transaction that the receiver begins and ends itself. The id is kept in it
 // first.
 func ExampleKeepTx() {
