@@ -96,3 +96,25 @@ func TestPublishOwn_NobodyElsePublishesForMalote(t *testing.T) {
 		}
 	})
 }
+
+// An earlier round of a shared publish may be committed when a later one fails:
+// its lanes are looked at, or they wait for the sweep (I4).
+func TestGroup_LanesOfWhatWasCommittedAreWokenBesideAnError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, &ledger{}, 1)
+		id := newID()
+		storage := halfway{lane: delivery.LaneRef{EndpointID: id}}
+		r.Service.group.storage = storage
+		_, err := r.Publish(t.Context(), events(1, 0))
+		require.ErrorIs(t, err, errAway)
+		require.True(t, r.waker.has(id))
+	})
+}
+
+// halfway is a storage that fails in its second round.
+type halfway struct{ lane delivery.LaneRef }
+
+func (h halfway) Publish(context.Context, []*delivery.Draft, delivery.Planner) ([]delivery.Published, []delivery.LaneRef, error) {
+	return nil, []delivery.LaneRef{h.lane}, errAway
+}

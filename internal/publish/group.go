@@ -199,10 +199,10 @@ func (g *groupCommit) write(ctx context.Context, group []*unit) ([]delivery.Publ
 	started := time.Now()
 	published, lanes, err := g.storage.Publish(ctx, drafts, g.planner)
 	g.observer.PublishCommitted(len(drafts), time.Since(started), err)
+	g.waker.Wake(lanes) // also beside an error: an earlier round may be committed
 	if err != nil {
 		return nil, err
 	}
-	g.waker.Wake(lanes)
 	g.observe(published)
 	return published, nil
 }

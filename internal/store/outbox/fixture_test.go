@@ -125,3 +125,22 @@ func execute(t *testing.T, conn *pgx.Conn, statement string, arguments ...any) {
 	_, err := conn.Exec(t.Context(), statement, arguments...)
 	require.NoError(t, err, statement)
 }
+
+// encodedDSN is an empty database of another encoding.
+func encodedDSN(t *testing.T, encoding string) string {
+	t.Helper()
+	dsn := pgtest.EmptyDSN(t)
+	name := "encoded_" + strings.ToLower(rand.Text())
+	execute(t, connect(t, dsn), "CREATE DATABASE "+name+" ENCODING '"+encoding+"' LOCALE 'C' TEMPLATE template0")
+	t.Cleanup(func() {
+		conn, err := pgx.Connect(context.Background(), dsn)
+		require.NoError(t, err)
+		defer conn.Close(context.Background()) //nolint:errcheck // the test is over
+		_, err = conn.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
+		require.NoError(t, err)
+	})
+	address, err := url.Parse(dsn)
+	require.NoError(t, err)
+	address.Path = "/" + name
+	return address.String()
+}

@@ -49,6 +49,7 @@ func withMigrations(ctx context.Context, dsn string, do func(*goose.Provider) er
 		return unreadable(err)
 	}
 	config.ConnectTimeout = connectTimeout
+	config.RuntimeParams["client_encoding"] = settings["client_encoding"]
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
 	if err := makeSchema(ctx, db); err != nil {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -142,7 +144,7 @@ func (b *Batch) settle(ctx context.Context, refusals []Refusal) error {
 		row := b.Rows[refusal.Index]
 		work.Queue(refuseSQL, row.ID, row.Tenant, row.Type, row.ContentType, row.Body,
 			row.IdempotencyKey, row.CoalesceKey, row.EntityVersion, row.ExternalID,
-			row.OccurredAt, row.EndpointIDs, row.WrittenAt, refusal.Reason)
+			row.OccurredAt, row.EndpointIDs, row.WrittenAt, b.outbox.writable(refusal.Reason))
 	}
 	if len(refusals) == 0 { // what was refused is nowhere else
 		work.Queue(`SELECT set_config('synchronous_commit', 'off', true)`)
@@ -151,6 +153,22 @@ func (b *Batch) settle(ctx context.Context, refusals []Refusal) error {
 		return err
 	}
 	return b.tx.Commit(ctx)
+}
+
+// longestReason is what is kept of one, in bytes.
+const longestReason = 1024
+
+// writable is a text as any database can hold it: short, and, where the encoding
+// of an application's is not UTF-8, in ASCII.
+func (o *Outbox) writable(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
+	if o.conn.PgConn().ParameterStatus("server_encoding") != "UTF8" {
+		text = strings.Trim(strconv.QuoteToASCII(strings.ReplaceAll(text, "…", "...")), `"`)
+	}
+	if len(text) > longestReason {
+		text = strings.ToValidUTF8(text[:longestReason], "")
+	}
+	return text
 }
 
 // Release gives the rows back: nobody has them any more.

@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -199,4 +200,54 @@ func TestRefused_AreKeptRetriedAndDiscarded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(1), n)
 	require.Zero(t, s.count("outbox_refused"))
+}
+
+func TestPublish_AHugeRowIsRefusedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	conn := connect(t, s.publisher)
+	for name, statement := range map[string]string{
+		"by the function": `SELECT malote.publish('acme', 'a', convert_to(repeat('x', 33554433), 'UTF8'), 'text/plain')`,
+		"body":            `INSERT INTO malote.outbox (id, tenant, type, body, written_at) VALUES (gen_random_uuid(), 'acme', 'a', convert_to(repeat('x', 33554433), 'UTF8'), now())`,
+		"tenant":          `INSERT INTO malote.outbox (id, tenant, type, body, written_at) VALUES (gen_random_uuid(), repeat('x', 65), 'a', '1', now())`,
+		"endpoint ids":    `INSERT INTO malote.outbox (id, tenant, type, body, endpoint_ids, written_at) VALUES (gen_random_uuid(), 'acme', 'a', '1', ARRAY[repeat(md5('1'), 10000)], now())`,
+	} {
+		_, err := conn.Exec(t.Context(), statement)
+		require.Error(t, err, name)
+	}
+	s.publish(`publish('acme', 'a', convert_to(repeat('x', 33554432), 'UTF8'), 'text/plain')`)
+	require.Len(t, s.takeAll(), 1)
+}
+
+// What a database of another encoding holds, the relay can read; and its reasons
+// can be written there.
+func TestOutbox_InADatabaseOfAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	for _, encoding := range []string{"LATIN1", "WIN1252", "SQL_ASCII"} {
+		t.Run(encoding, func(t *testing.T) {
+			t.Parallel()
+			dsn := encodedDSN(t, encoding)
+			_, err := outbox.Install(t.Context(), dsn)
+			require.NoError(t, err)
+			conn := connect(t, dsn)
+			execute(t, conn, `SET client_encoding = 'UTF8'`) // as drivers other than ours do
+			_, err = conn.Exec(t.Context(), `SELECT malote.publish('acme', 'a', '1', external_id => $1)`, "é")
+			require.NoError(t, err)
+			if encoding != "LATIN1" { // which has an equivalent for everything
+				text := map[string]string{"WIN1252": `chr(129)`, "SQL_ASCII": `E'\xff'`}[encoding]
+				_, err = conn.Exec(t.Context(), `SELECT malote.publish('acme', 'a', '1', external_id => `+text+`)`)
+				require.Error(t, err, "while the publisher can still do something about it")
+			}
+			box := open(t, dsn)
+			batch, err := box.Take(t.Context(), 0, manyRows, manyBytes)
+			require.NoError(t, err)
+			require.Len(t, batch.Rows, 1)
+			require.Equal(t, "é", batch.Rows[0].ExternalID)
+			require.NoError(t, batch.Settle(t.Context(), []outbox.Refusal{{Reason: "“whe_…” \x00 \xff 日本" + strings.Repeat("x", 5000)}}))
+			refused, err := box.Refused(t.Context(), 1)
+			require.NoError(t, err)
+			require.Contains(t, refused[0].Reason, "whe_...")
+			require.LessOrEqual(t, len(refused[0].Reason), 1024)
+		})
+	}
 }

@@ -35,9 +35,26 @@ CREATE TABLE malote.outbox (
     -- What the relay could not even read would hold up all the rest.
     CONSTRAINT outbox_times CHECK (written_at >= '1970-01-01 00:00:00+00' AND written_at < '10000-01-01 00:00:00+00'
         AND occurred_at >= '1970-01-01 00:00:00+00' AND occurred_at < '10000-01-01 00:00:00+00'),
-    CONSTRAINT outbox_endpoint_ids CHECK (array_position(endpoint_ids, NULL) IS NULL)
+    CONSTRAINT outbox_endpoint_ids CHECK (array_position(endpoint_ids, NULL) IS NULL AND pg_column_size(endpoint_ids) <= 65536),
+    -- Nor must it be made to hold more in memory than there is.
+    CONSTRAINT outbox_sizes CHECK (octet_length(body) <= 33554432 AND octet_length(tenant) <= 64 AND octet_length(type) <= 256
+        AND octet_length(content_type) <= 256 AND octet_length(idempotency_key) <= 256 AND octet_length(coalesce_key) <= 256
+        AND octet_length(entity_version) <= 256 AND octet_length(external_id) <= 256)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+
+-- Texts of other encodings may hold what has no equivalent in UTF-8, in which the
+-- relay reads. In UTF-8 there is nothing to check.
+-- +goose StatementBegin
+DO $$
+BEGIN
+    IF current_setting('server_encoding') <> 'UTF8' THEN
+        ALTER TABLE malote.outbox ADD CONSTRAINT outbox_utf8 CHECK (convert_to(concat(tenant, type, content_type, idempotency_key,
+            coalesce_key, entity_version, external_id, array_to_string(endpoint_ids, '')), 'UTF8') IS NOT NULL);
+    END IF;
+END
+$$;
+-- +goose StatementEnd
 
 -- Rows that Malote cannot accept, with the reason, until somebody sees to them.
 CREATE TABLE malote.outbox_refused (
@@ -85,6 +102,10 @@ BEGIN
     IF body IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'malote: the event has no body: data or body must not be NULL';
     END IF;
+    IF octet_length(body) > 33554432 THEN
+        RAISE program_limit_exceeded USING
+            MESSAGE = 'malote: the body has more than 32 MiB, which no Malote takes: publish a link to it';
+    END IF;
     IF external_id IS NULL AND aggregate_id IS NOT NULL THEN
         external_id := concat_ws('/', aggregate_type, aggregate_id);
     END IF;
@@ -123,7 +144,7 @@ BEGIN
             MESSAGE = 'malote: endpoint_ids must name 1 to 1000 endpoints, or be left out for all that subscribe';
     END IF;
     IF array_to_string(endpoint_ids, ',', '') COLLATE "C" !~ '^whe_[0-9a-z]{26}(,whe_[0-9a-z]{26})*$' THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'malote: endpoint_ids must be endpoints'' ids, which look like whe_…';
+        RAISE invalid_parameter_value USING MESSAGE = 'malote: endpoint_ids must be endpoints'' ids, which look like whe_...';
     END IF;
 END
 $$;
