@@ -1,9 +1,7 @@
 package outbox
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +76,8 @@ type Batch struct {
 // Take takes up to rows rows above a position, of at most bytes bytes together;
 // one of more goes alone. Rows of transactions that are not committed, and those
 // that somebody else has taken, are passed by and hold nothing up. A batch
-// without rows is released already. The rows are in the order of their positions.
+// without rows has ended already. The rows are in the order of their positions.
+// Rows that nobody could read, or hold in memory, are put among the refused instead.
 func (o *Outbox) Take(ctx context.Context, above int64, rows, bytes int) (*Batch, error) {
 	conn, err := o.connected(ctx)
 	if err != nil {
@@ -102,10 +101,9 @@ func (o *Outbox) take(ctx context.Context, conn *pgx.Conn, above int64, rows, by
 	if err != nil {
 		return nil, err // the connection is dropped, and the transaction with it
 	}
-	slices.SortFunc(taken, func(a, b Row) int { return cmp.Compare(a.Position, b.Position) }) // RETURNING has no order
 	batch := &Batch{Rows: taken, outbox: o, tx: tx}
 	if len(taken) == 0 {
-		return batch, tx.Rollback(ctx)
+		return batch, tx.Commit(ctx) // rows may have been put aside unseen
 	}
 	return batch, nil
 }

@@ -202,21 +202,43 @@ func TestRefused_AreKeptRetriedAndDiscarded(t *testing.T) {
 	require.Zero(t, s.count("outbox_refused"))
 }
 
-func TestPublish_AHugeRowIsRefusedBeforeItIsWritten(t *testing.T) {
+// What the functions would not have written is put aside, unseen, and holds nobody up.
+func TestTake_PutsAsideWhatNobodyCouldHoldOrRead(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	conn := connect(t, s.publisher)
-	for name, statement := range map[string]string{
-		"by the function": `SELECT malote.publish('acme', 'a', convert_to(repeat('x', 33554433), 'UTF8'), 'text/plain')`,
-		"body":            `INSERT INTO malote.outbox (id, tenant, type, body, written_at) VALUES (gen_random_uuid(), 'acme', 'a', convert_to(repeat('x', 33554433), 'UTF8'), now())`,
-		"tenant":          `INSERT INTO malote.outbox (id, tenant, type, body, written_at) VALUES (gen_random_uuid(), repeat('x', 65), 'a', '1', now())`,
-		"endpoint ids":    `INSERT INTO malote.outbox (id, tenant, type, body, endpoint_ids, written_at) VALUES (gen_random_uuid(), 'acme', 'a', '1', ARRAY[repeat(md5('1'), 10000)], now())`,
-	} {
-		_, err := conn.Exec(t.Context(), statement)
-		require.Error(t, err, name)
+	_, err := conn.Exec(t.Context(), `SELECT malote.publish('acme', 'a', convert_to(repeat('x', 33554433), 'UTF8'), 'text/plain')`)
+	require.Error(t, err)
+	bad := map[string]string{
+		"body":   `body) VALUES (gen_random_uuid(), now(), 'acme', 'a', convert_to(repeat('x', 33554433), 'UTF8'))`,
+		"tenant": `body) VALUES (gen_random_uuid(), now(), repeat('x', 65), 'a', '1')`, "type": `body) VALUES (gen_random_uuid(), now(), 'acme', repeat('x', 1000000), '1')`,
+		"key":         `body, idempotency_key) VALUES (gen_random_uuid(), now(), 'acme', 'a', '1', repeat('x', 257))`,
+		"long id":     `body, endpoint_ids) SELECT gen_random_uuid(), now(), 'acme', 'a', '1', array_agg(md5(i::text)) FROM generate_series(1, 5000) i`,
+		"NULL id":     `body, endpoint_ids) VALUES (gen_random_uuid(), now(), 'acme', 'a', '1', ARRAY[NULL])`,
+		"never":       `body, occurred_at) VALUES (gen_random_uuid(), now(), 'acme', 'a', '1', 'infinity')`,
+		"long ago":    `body) VALUES (gen_random_uuid(), '4000-01-01 BC', 'acme', 'a', '1')`,
+		"in far time": `body) VALUES (gen_random_uuid(), 'infinity', 'acme', 'a', '1')`,
 	}
-	s.publish(`publish('acme', 'a', convert_to(repeat('x', 33554432), 'UTF8'), 'text/plain')`)
-	require.Len(t, s.takeAll(), 1)
+	for name, statement := range bad {
+		_, err := conn.Exec(t.Context(), "INSERT INTO malote.outbox (id, written_at, tenant, type, "+statement)
+		require.NoError(t, err, name)
+	}
+	box := s.outbox()
+	for s.count("outbox") > 0 {
+		batch, err := box.Take(t.Context(), 0, 3, manyBytes)
+		require.NoError(t, err)
+		require.Empty(t, batch.Rows)
+	}
+	largest := s.publish(`publish('acme', 'a', convert_to(repeat('x', 33554432), 'UTF8'), 'text/plain')`)
+	rows := s.takeAll()
+	require.Len(t, rows, 1)
+	require.Equal(t, largest, rows[0].ID)
+	refused, err := box.Refused(t.Context(), 100)
+	require.NoError(t, err)
+	require.Len(t, refused, len(bad))
+	for _, r := range refused {
+		require.Contains(t, r.Reason, "longer, or at a time further away")
+	}
 }
 
 // What a database of another encoding holds, the relay can read; and its reasons

@@ -52,7 +52,7 @@ func (o *Outbox) Refused(ctx context.Context, limit int) ([]Refused, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, _ := conn.Query(ctx, `SELECT r.id::text, r.tenant, r.type, octet_length(r.body), r.written_at, r.refused_at, r.reason, coalesce(r.external_id, '')
+	rows, _ := conn.Query(ctx, `SELECT r.id::text, left(r.tenant, 64), left(r.type, 256), octet_length(r.body), r.written_at, r.refused_at, r.reason, coalesce(left(r.external_id, 256), '')
 		FROM malote.outbox_refused AS r ORDER BY r.refused_at, r.id LIMIT $1`, limit)
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Refused, err error) {
 		err = row.Scan(&r.ID, &r.Tenant, &r.Type, &r.Bytes, &r.WrittenAt, &r.RefusedAt, &r.Reason, &r.ExternalID)
