@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -92,19 +93,7 @@ func (f *outboxRetryCommand) Run(env *environment) error {
 	if f.All == (len(f.IDs) > 0) {
 		return &usageError{"name the rows to retry, or give --all"}
 	}
-	if err := checkRowIDs(f.IDs); err != nil {
-		return err
-	}
-	box, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer box.Close()
-	n, err := box.Retry(env.ctx, f.IDs)
-	if err != nil {
-		return err
-	}
-	return sayDone(env, n, len(f.IDs), "put back into the outbox")
+	return f.change(env, f.IDs, (*outbox.Outbox).Retry, "put back into the outbox")
 }
 
 type outboxDiscardCommand struct {
@@ -122,7 +111,14 @@ Example:
 
 // Run implements the command.
 func (f *outboxDiscardCommand) Run(env *environment) error {
-	if err := checkRowIDs(f.IDs); err != nil {
+	return f.change(env, f.IDs, (*outbox.Outbox).Discard, "discarded")
+}
+
+// change does something to the refused rows that are named, and says what.
+func (f *outboxFlags) change(
+	env *environment, ids []string, do func(*outbox.Outbox, context.Context, []string) (int64, error), what string,
+) error {
+	if err := checkRowIDs(ids); err != nil {
 		return err
 	}
 	box, err := f.open()
@@ -130,11 +126,11 @@ func (f *outboxDiscardCommand) Run(env *environment) error {
 		return err
 	}
 	defer box.Close()
-	n, err := box.Discard(env.ctx, f.IDs)
+	n, err := do(box, env.ctx, ids)
 	if err != nil {
 		return err
 	}
-	return sayDone(env, n, len(f.IDs), "discarded")
+	return sayDone(env, n, len(ids), what)
 }
 
 var rowID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
