@@ -55,7 +55,8 @@ func (l list) after(cursor string) ([]byte, error) {
 		return nil, nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) <= fingerprintSize || list(raw[:fingerprintSize]) != l {
+	if err != nil || strings.ContainsAny(cursor, "\r\n") || // which even a strict decoder passes over
+		len(raw) <= fingerprintSize || list(raw[:fingerprintSize]) != l {
 		return nil, problem(InvalidCursor, "")
 	}
 	return raw[fingerprintSize:], nil

@@ -66,6 +66,7 @@ func FuzzCursor(f *testing.F) {
 	l := listOf("x")
 	f.Add(*l.idCursor(newID("a")))
 	f.Add("garbage")
+	f.Add("\r" + *l.idCursor(newID("a")) + "\n")
 	f.Fuzz(func(t *testing.T, cursor string) {
 		id, err := l.afterID(cursor)
 		if err == nil && cursor != "" {
