@@ -5,7 +5,7 @@ GO ?= go
 # Debian's own, which install-needs completes; any Python from 3.9 on will do.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
-.PHONY: demo build test test-typescript sdk-typescript test-python vet lint fuzz bench clean help
+.PHONY: demo build test test-typescript sdk-typescript test-python vet lint generate fuzz bench clean help
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -49,6 +49,9 @@ vet:
 
 lint: ## Run golangci-lint at the version that the configuration is made for
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
+
+generate: ## Make the Go code of the dashboard's templates anew
+	$(GO) run github.com/a-h/templ/cmd/templ@v0.3.1118 generate -path internal/dashboard
 
 FUZZTIME ?= 30s
 fuzz: ## Run every fuzz target for a while (FUZZTIME=30s)

@@ -108,9 +108,12 @@ func (c *serveCommand) Run(env *environment) error {
 // announce says where everything is. hadKey: the data directory had a key that
 // seals secrets before this start.
 func announce(out io.Writer, info app.Info, hadKey bool) {
-	fmt.Fprintf(out, "Malote is ready at %s (API; its documentation is at /docs)\n", info.BaseURL)
+	fmt.Fprintf(out, "Malote is ready at %s (dashboard; the API is under /v1, its documentation at /docs)\n", info.BaseURL)
 	if info.PrivateData != "" {
 		fmt.Fprintf(out, "Its PostgreSQL is private, under %s\n", info.PrivateData)
+	}
+	if info.WelcomeURL != "" {
+		fmt.Fprintf(out, "Nobody can log in to the dashboard yet. Become its administrator, once and within 24 hours, at %s\n", info.WelcomeURL)
 	}
 	if info.KeyIsNew {
 		fmt.Fprintf(out, "The first admin key is in %s\n", info.AdminKeyFile)

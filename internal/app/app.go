@@ -46,6 +46,9 @@ func Run(ctx context.Context, options Options, ready func(Info)) error {
 	if err := p.registry.EnsureOwnTenant(ctx); err != nil {
 		return err
 	}
+	if info.WelcomeURL, err = p.firstLink(ctx, info.BaseURL); err != nil {
+		return err
+	}
 	return p.run(ctx, listener, func() { ready(info) })
 }
 

@@ -21,10 +21,12 @@ const (
 	RoleIngest Role = "ingest" // takes providers' webhooks in
 	RoleWorker Role = "worker" // sends deliveries and keeps house
 	RoleRelay  Role = "relay"  // carries what applications published in their own transactions
+
+	RoleDashboard Role = "dashboard" // shows it all to people, at /
 )
 
 // Roles lists every role.
-var Roles = []Role{RoleAPI, RoleIngest, RoleWorker, RoleRelay}
+var Roles = []Role{RoleAPI, RoleIngest, RoleWorker, RoleRelay, RoleDashboard}
 
 // Options of Run.
 type Options struct {
@@ -80,6 +82,10 @@ type Info struct {
 	AdminKey     string // a key that works, if this process knows one
 	AdminKeyFile string // where the first start's key is kept
 	KeyIsNew     bool   // it was made just now
+
+	// WelcomeURL lets its reader become the dashboard's first administrator, once;
+	// "": there are users.
+	WelcomeURL string
 
 	SecretKeyFile string // where the key that seals secrets is, if it was not given
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/malotehq/malote/internal/relay"
 	"github.com/malotehq/malote/internal/sender"
 	"github.com/malotehq/malote/internal/store"
+	"github.com/malotehq/malote/internal/store/accounts"
 	"github.com/malotehq/malote/internal/store/audit"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/inbound"
@@ -42,6 +43,7 @@ type process struct {
 	registry   *registry.Registry
 	watch      *watch.Watcher
 	inbound    *inbound.Records
+	accounts   *accounts.Accounts
 	audit      *audit.Log
 	pulse      *pulse.Pulse
 	heart      *heart
@@ -79,6 +81,7 @@ type houseKeeper struct {
 	registry *registry.Registry
 	inbound  *inbound.Records
 	notices  *notices.Store
+	accounts *accounts.Accounts
 }
 
 // CleanUp implements maintenance.Retention.
@@ -87,13 +90,15 @@ func (k houseKeeper) CleanUp(ctx context.Context, now time.Time) (map[string]int
 	forgotten, forgetErr := k.registry.ForgetExpiredSecrets(ctx)
 	rejections, removeErr := k.inbound.RemoveOldRejections(ctx, now)
 	windows, windowsErr := k.notices.CleanUp(ctx, now)
+	sessions, sessionErr := k.accounts.RemoveOld(ctx)
 	if removed == nil {
 		removed = make(map[string]int64)
 	}
 	removed["secrets"] += int64(forgotten)
 	removed["rejections"] += rejections
 	removed["notice_windows"] += windows
-	return removed, errors.Join(err, forgetErr, removeErr, windowsErr)
+	removed["sessions"] += sessions
+	return removed, errors.Join(err, forgetErr, removeErr, windowsErr, sessionErr)
 }
 
 func newProcess(ctx context.Context, options Options, dsn string) (_ *process, err error) {
@@ -118,6 +123,7 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	p.history, p.redelivery, p.inbound = history.New(s), redelivery.New(s), inbound.New(s, inbound.Options{})
 	p.audit, p.pulse, p.heart = audit.New(s, audit.Options{}), pulse.New(s), newHeart(p.metrics)
 	p.notices, p.outboxes = notices.New(s), newOutboxReadings()
+	p.accounts = accounts.New(s, accounts.Options{})
 	p.book = newPolicyBook(p.registry)
 	p.watch = watch.New(s, watch.Options{Circuits: p.book.circuit, Log: p.log})
 	p.guard, err = egress.NewGuard(egress.Rules{RequireHTTPS: options.RequireHTTPS, AllowDestinations: options.AllowDestinations})
@@ -168,7 +174,7 @@ func (p *process) wireWorker() {
 func (p *process) wireMaintenance(keeper *retention.Keeper, dsn string) {
 	p.maintenance = maintenance.New(maintenance.Options{
 		Storage: houseStorage{p.store, p.registry}, Policies: p.book, Observer: p.metrics, Tally: p.metrics,
-		Retention: houseKeeper{keeper, p.registry, p.inbound, p.notices}, Alerts: p.newAlerts(dsn), Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
+		Retention: houseKeeper{keeper, p.registry, p.inbound, p.notices, p.accounts}, Alerts: p.newAlerts(dsn), Watch: p.watch, Recoverer: recovery.New(p.redelivery, p.waker.Wake),
 		Repairer: p.newRepairs(),
 		Signal:   p.dispatcher.Signal, Log: p.log,
 	})

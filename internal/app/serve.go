@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -27,12 +26,15 @@ const (
 
 // serve answers HTTP until ctx ends, and then what was already asked.
 func (p *process) serve(ctx context.Context, listener net.Listener) error {
+	ending, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
 	server := &http.Server{
-		Handler:           p.handler(),
+		Handler:           p.handler(ending.Done()),
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog:       slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(end) // streams go on until they are told
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -49,27 +51,34 @@ func (p *process) serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// handler serves the API, or, in a process that only works, just its health.
-func (p *process) handler() http.Handler {
+// handler serves what the process's roles ask for; every process tells its health.
+func (p *process) handler(ending <-chan struct{}) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", p.metrics.Handler())
 	if p.door != nil {
 		mux.Handle(ingest.Pattern, p.metrics.Requests("ingest", p.door))
 	}
-	if p.options.plays(RoleAPI) {
-		mux.Handle("/", p.metrics.Requests("api", p.api()))
-		return mux
+	answers := p.api()
+	counted := p.metrics.Requests("api", answers)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		mux.Handle(path, counted)
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := p.store.Ping(r.Context()); err != nil {
-			http.Error(w, "the database cannot be reached", http.StatusServiceUnavailable)
-			return
+	if p.options.plays(RoleAPI) {
+		for _, path := range apiPaths {
+			mux.Handle(path, counted)
 		}
-		fmt.Fprintln(w, "ok")
-	})
+	}
+	switch {
+	case p.options.plays(RoleDashboard):
+		mux.Handle("/", p.metrics.Requests("dashboard", p.dashboard(answers, ending)))
+	case p.options.plays(RoleAPI):
+		mux.Handle("/", counted)
+	}
 	return mux
 }
+
+// apiPaths are the API's where it shares the address with the dashboard.
+var apiPaths = []string{"/v1/", "/docs", "/docs/", "/openapi.json"}
 
 func (p *process) api() http.Handler {
 	reg := registryAPI{registry: p.registry, book: p.book, wake: p.waker.Wake}
@@ -84,11 +93,11 @@ func (p *process) api() http.Handler {
 		Sources:    sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
 		Rejections: rejectionsAPI{p.inbound},
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},
-		PublicURL:  strings.TrimSuffix(p.options.PublicURL, "/"),
+		PublicURL:  p.publicURL(),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},
 		CanMail:    p.options.MailServer != nil,
 		URLs:       p.guard, Prober: prober{p}, Translate: translate,
-		ClientAddress: func(r *http.Request) netip.Addr { return ingest.SenderOf(r, p.options.TrustedProxies) },
+		ClientAddress: p.clientAddress,
 		Retention:     p.options.Retention,
 		MaxBodyBytes:  p.options.MaxBodyBytes, Version: p.options.Version, Log: p.log,
 	}
@@ -98,6 +107,10 @@ func (p *process) api() http.Handler {
 	}
 	return api.New(options)
 }
+
+// publicURL is the address that people and providers have this server under,
+// without a slash at its end; "": it is not known.
+func (p *process) publicURL() string { return strings.TrimSuffix(p.options.PublicURL, "/") }
 
 // prober says whether this process can do its work now.
 type prober struct{ process *process }

@@ -33,6 +33,7 @@ const (
 	KeyPrefix      Prefix = "key"
 	RecoveryPrefix Prefix = "rec"
 	SignalPrefix   Prefix = "sig"
+	UserPrefix     Prefix = "usr"
 	AuditPrefix    Prefix = "aud"
 )
 

@@ -14,6 +14,9 @@ var shared = map[string]string{
 	"maintenance_tasks": "one row per periodic task of the whole installation",
 	"pulses":            "a few rows per process of the whole installation",
 	"hour_stats":        "one row per hour of the whole installation",
+	"users":             "the operator's people, who see all tenants",
+	"user_links":        "theirs, and few",
+	"sessions":          "looked up by the hash of a cookie before it is known whose it is",
 	"secret_keys":       "a few rows of the whole installation, read when a process starts",
 }
 

@@ -1,0 +1,121 @@
+package ui
+
+import "github.com/malotehq/malote/internal/dashboard/lang"
+
+// StateWords names the states of deliveries.
+var StateWords = lang.Words{
+	"pending":    {EN: "Pending", PT: "Pendente"},
+	"sending":    {EN: "Sending", PT: "Enviando"},
+	"delivered":  {EN: "Delivered", PT: "Entregue"},
+	"dead":       {EN: "Dead", PT: "Morta"},
+	"skipped":    {EN: "Skipped", PT: "Ignorada"},
+	"superseded": {EN: "Superseded", PT: "Substituída"},
+	"resolved":   {EN: "Resolved", PT: "Resolvida"},
+	"discarded":  {EN: "Discarded", PT: "Descartada"},
+}
+
+// States lists them in the order in which lists offer them.
+var States = []string{"pending", "sending", "delivered", "dead", "skipped", "superseded", "resolved", "discarded"}
+
+// StateHelp says what each state means.
+var StateHelp = lang.Words{
+	"pending":    {EN: "Waits for its next attempt.", PT: "Espera a próxima tentativa."},
+	"sending":    {EN: "An attempt is under way.", PT: "Há uma tentativa em andamento."},
+	"delivered":  {EN: "The endpoint took it.", PT: "O endpoint a recebeu."},
+	"dead":       {EN: "No further attempt will be made unless somebody replays it.", PT: "Não haverá outra tentativa, a menos que alguém a reenvie."},
+	"skipped":    {EN: "It was never to be sent to this endpoint.", PT: "Não era para ser enviada a este endpoint."},
+	"superseded": {EN: "A newer event about the same thing took its place.", PT: "Um evento mais novo sobre a mesma coisa tomou seu lugar."},
+	"resolved":   {EN: "Somebody took it off the list of dead ones.", PT: "Alguém a tirou da lista de mortas."},
+	"discarded":  {EN: "Somebody chose not to send it.", PT: "Alguém decidiu não a enviar."},
+}
+
+var stateIcons = map[string]string{
+	"pending": "clock", "sending": "sending", "delivered": "check", "dead": "dead", "skipped": "skip",
+	"superseded": "layers", "resolved": "resolved", "discarded": "discard",
+}
+
+// StatusWords names what endpoints are.
+var StatusWords = lang.Words{
+	"active":             {EN: "Active", PT: "Ativo"},
+	"paused":             {EN: "Paused", PT: "Pausado"},
+	"disabled_by_user":   {EN: "Disabled", PT: "Desativado"},
+	"disabled_by_system": {EN: "Disabled by Malote", PT: "Desativado pelo Malote"},
+}
+
+var statusIcons = map[string]string{
+	"active": "play", "paused": "pause", "disabled_by_user": "off", "disabled_by_system": "warning",
+}
+
+// DeadWords says why a delivery is dead.
+var DeadWords = lang.Words{
+	"attempts_exhausted": {EN: "All attempts of its policy were used up.", PT: "Todas as tentativas da política foram usadas."},
+	"too_old":            {EN: "It became older than its policy goes on trying.", PT: "Ficou mais velha do que a política continua tentando."},
+	"rejected":           {EN: "The endpoint answered with a status that its policy does not retry.", PT: "O endpoint respondeu com um status que a política não repete."},
+	"gone":               {EN: "The endpoint said that it is gone for good (410).", PT: "O endpoint disse que deixou de existir (410)."},
+	"too_large":          {EN: "The endpoint said that the body is too large (413).", PT: "O endpoint disse que o corpo é grande demais (413)."},
+	"interrupted":        {EN: "A worker was lost while sending, and the endpoint takes everything at most once.", PT: "Um worker se perdeu durante o envio, e o endpoint recebe tudo no máximo uma vez."},
+	"endpoint_deleted":   {EN: "Its endpoint was deleted.", PT: "Seu endpoint foi excluído."},
+}
+
+// SkipWords says why a delivery was skipped.
+var SkipWords = lang.Words{
+	"no_endpoint":         {EN: "The tenant has no endpoint for it.", PT: "O tenant não tem endpoint para ela."},
+	"type_not_subscribed": {EN: "No endpoint subscribes to this type of event.", PT: "Nenhum endpoint assina este tipo de evento."},
+	"endpoint_disabled":   {EN: "The endpoint was disabled when the event came.", PT: "O endpoint estava desativado quando o evento chegou."},
+	"filtered":            {EN: "The endpoint's filter did not let it through.", PT: "O filtro do endpoint não a deixou passar."},
+}
+
+// TriggerWords says why something was put into the queue.
+var TriggerWords = lang.Words{
+	"schedule": {EN: "by the schedule", PT: "pela programação"},
+	"replay":   {EN: "by a replay", PT: "por um reenvio"},
+	"test":     {EN: "by a test", PT: "por um teste"},
+	"recover":  {EN: "by a recovery", PT: "por uma recuperação"},
+}
+
+// ErrorNames names the error codes of attempts, shortly.
+var ErrorNames = lang.Words{
+	"timeout":            {EN: "Timeout", PT: "Tempo esgotado"},
+	"dns":                {EN: "Name not found", PT: "Nome não encontrado"},
+	"connect_refused":    {EN: "Connection refused", PT: "Conexão recusada"},
+	"connect":            {EN: "No connection", PT: "Sem conexão"},
+	"tls":                {EN: "TLS failed", PT: "Falha de TLS"},
+	"reset":              {EN: "Connection lost", PT: "Conexão perdida"},
+	"protocol":           {EN: "Not valid HTTP", PT: "HTTP inválido"},
+	"blocked_address":    {EN: "Address not allowed", PT: "Endereço não permitido"},
+	"url_not_allowed":    {EN: "URL not allowed", PT: "URL não permitida"},
+	"no_secret":          {EN: "No secret", PT: "Sem segredo"},
+	"http_status":        {EN: "Refused by its answer", PT: "Recusada pela resposta"},
+	"response_truncated": {EN: "Answer cut off", PT: "Resposta cortada"},
+	"interrupted":        {EN: "Interrupted", PT: "Interrompida"},
+}
+
+// ErrorWords explains the error codes of attempts, and what to do.
+var ErrorWords = lang.Words{
+	"timeout":            {EN: "The endpoint did not answer within the deadline. It should answer first and do its work afterwards.", PT: "O endpoint não respondeu dentro do prazo. Ele deve responder primeiro e trabalhar depois."},
+	"dns":                {EN: "The host name of the endpoint could not be resolved. Check its spelling and its DNS records.", PT: "O nome do host não pôde ser resolvido. Confira a grafia e os registros DNS."},
+	"connect_refused":    {EN: "The endpoint refused the connection: nothing listens there. Check that its server runs, and its port.", PT: "O endpoint recusou a conexão: nada escuta ali. Confira se o servidor está no ar e a porta."},
+	"connect":            {EN: "No connection to the endpoint could be made. A firewall or the network may be in the way.", PT: "Não foi possível conectar ao endpoint. Um firewall ou a rede pode estar no caminho."},
+	"tls":                {EN: "The TLS certificate or handshake of the endpoint was not acceptable. Check that the certificate is valid and complete.", PT: "O certificado ou a negociação TLS do endpoint não foi aceitável. Confira se o certificado é válido e completo."},
+	"reset":              {EN: "The endpoint closed the connection before its answer was complete.", PT: "O endpoint fechou a conexão antes de completar a resposta."},
+	"protocol":           {EN: "What the endpoint answered was not valid HTTP.", PT: "O que o endpoint respondeu não era HTTP válido."},
+	"blocked_address":    {EN: "The host name leads to an address that may not be called from here, such as a private one.", PT: "O nome do host leva a um endereço que não pode ser chamado daqui, como um privado."},
+	"url_not_allowed":    {EN: "The URL of the endpoint is no longer allowed. Change it.", PT: "A URL do endpoint não é mais permitida. Altere-a."},
+	"no_secret":          {EN: "The endpoint has no active secret, and nothing is ever sent unsigned. Add one.", PT: "O endpoint não tem segredo ativo, e nada é enviado sem assinatura. Adicione um."},
+	"http_status":        {EN: "The endpoint answered, but with a status that is not a success.", PT: "O endpoint respondeu, mas com um status que não é de sucesso."},
+	"response_truncated": {EN: "The answer broke off in the middle.", PT: "A resposta se interrompeu no meio."},
+	"interrupted":        {EN: "The worker stopped between sending and recording: whether it arrived is not known.", PT: "O worker parou entre o envio e o registro: não se sabe se chegou."},
+}
+
+// ProblemWords says what the API's refusals mean, where the visitor's language
+// is not that of the API's own words.
+var ProblemWords = lang.Words{
+	"not_found":                       {EN: "There is nothing here, or it is not yours.", PT: "Não há nada aqui, ou não é seu."},
+	"unavailable":                     {EN: "The database cannot be reached at the moment. Try again in a few seconds.", PT: "O banco de dados não pode ser alcançado no momento. Tente de novo em alguns segundos."},
+	"invalid_cursor":                  {EN: "This page of the list is no longer there. Begin at its first page.", PT: "Esta página da lista não existe mais. Comece pela primeira."},
+	"webhook_delivery_not_replayable": {EN: "It cannot be replayed: its state, its policy or its endpoint does not allow it.", PT: "Não pode ser reenviada: o estado, a política ou o endpoint não permite."},
+	"webhook_delivery_not_resolvable": {EN: "Only dead deliveries can be resolved.", PT: "Só entregas mortas podem ser resolvidas."},
+	"webhook_endpoint_disabled":       {EN: "The endpoint is disabled. Enable it first.", PT: "O endpoint está desativado. Ative-o primeiro."},
+	"unknown_tenant":                  {EN: "There is no such tenant.", PT: "Não existe esse tenant."},
+	"insufficient_scope":              {EN: "Your role does not allow this.", PT: "Seu papel não permite isso."},
+}
