@@ -18,7 +18,7 @@ const everything = "*"
 // allowed just that.
 var pure = []string{
 	"internal/delivery", "internal/policy", "internal/circuit", "internal/source", "internal/egress",
-	"internal/filter", "internal/seal", "internal/contractpage", "internal/simulate",
+	"internal/filter", "internal/seal", "internal/contractpage", "internal/simulate", "internal/hindsight",
 }
 
 var storage = []string{
@@ -34,10 +34,13 @@ var equipment = append([]string{"internal/store/pgtest", "internal/localpg", "in
 // What all pages of the dashboard have in common.
 var dashboardParts = []string{
 	"internal/dashboard/assets", "internal/dashboard/lang", "internal/dashboard/page", "internal/dashboard/ui",
+	"internal/dashboard/records",
 }
 
 // Groups of pages: a package each.
-var pageGroups = []string{}
+var pageGroups = []string{
+	"internal/dashboard/overview", "internal/dashboard/deliveries", "internal/dashboard/events", "internal/dashboard/search",
+}
 
 // Helpers of tests: nothing that ships may import them.
 var testOnly = []string{"internal/store/pgtest", "internal/store/sqllint", "internal/sender/smtptest"}
@@ -63,7 +66,7 @@ var layers = []layer{
 	{packages: []string{"internal/seal"}},
 	{packages: []string{"internal/policy"}, uses: []string{"internal/delivery", "internal/circuit"}},
 	{
-		packages: []string{"internal/contractpage", "internal/simulate"},
+		packages: []string{"internal/contractpage", "internal/simulate", "internal/hindsight"},
 		uses:     []string{"internal/delivery", "internal/circuit", "internal/policy"},
 		tests:    []string{"webhook"},
 	},
@@ -120,7 +123,7 @@ var layers = []layer{
 
 	// The dashboard asks the API, and knows nothing else. Its groups of pages stand
 	// on what they have in common, and know nothing of each other.
-	{packages: []string{"internal/dashboard/assets", "internal/dashboard/lang"}},
+	{packages: []string{"internal/dashboard/assets", "internal/dashboard/lang", "internal/dashboard/records"}},
 	{packages: []string{"internal/dashboard/page"}, uses: []string{"internal/dashboard/lang"}},
 	{packages: []string{"internal/dashboard/ui"}, uses: dashboardParts},
 	{packages: pageGroups, uses: slices.Concat(pure, dashboardParts, []string{"webhook"}), tests: equipment},

@@ -45,38 +45,14 @@ func (x explanation) pending(now time.Time) string {
 	if x.delivery.NextAttemptAt != nil && x.delivery.NextAttemptAt.After(now) {
 		next = now.Add(x.delivery.NextAttemptAt.Sub(now).Round(time.Second))
 	}
-	last, made := x.last()
-	if made && x.policy != nil {
-		if decided, ours := x.scheduled(last); ours {
-			decided.NextAttemptAt = next
-			return policy.Explain(x.policy, last.progress, last.outcome, now, decided)
-		}
+	if last, decided, ours := x.life().Verdict(); ours {
+		decided.NextAttemptAt = next
+		return policy.Explain(x.policy, last.Progress, last.Outcome, now, decided)
 	}
 	if next.Equal(now) {
 		return fmt.Sprintf("Attempt %d is due now.", x.delivery.AttemptCount+1)
 	}
 	return fmt.Sprintf("Attempt %d is due in %s.", x.delivery.AttemptCount+1, brief(next.Sub(now)))
-}
-
-// scheduled is the decision that made the next attempt due when it is; false:
-// none of the policy's did, but a person or a restart.
-func (x explanation) scheduled(last cycled) (policy.Decision, bool) {
-	least, most := x.decide(last, 0), x.decide(last, nearlyOne)
-	if most.State != delivery.Pending || string(last.trigger) != x.delivery.Trigger || x.delivery.NextAttemptAt == nil {
-		return policy.Decision{}, false
-	}
-	due := *x.delivery.NextAttemptAt
-	switch {
-	case most.Cause == policy.ByLostWorker:
-		return most, true
-	case due.Before(least.NextAttemptAt.Add(-clockSlack)):
-		return policy.Decision{}, false
-	case due.After(most.NextAttemptAt.Add(clockSlack)):
-		most.Cause = policy.ByRetryAfter // the schedule alone never waits so long
-		return most, last.outcome.Status != 0 && len(x.policy.RetryAfter.On) > 0
-	default:
-		return most, true
-	}
 }
 
 // held says what keeps a due delivery from being sent.
@@ -99,13 +75,8 @@ func (x explanation) held(now time.Time) string {
 // ended explains the last attempt's end.
 func (x explanation) ended() string {
 	reason := delivery.Reason(orAbsent(x.delivery.DeadReason))
-	last, made := x.last()
-	if made && x.policy != nil {
-		decided := x.decide(last, 0)
-		same := string(decided.State) == x.delivery.State && (decided.State != delivery.Dead || decided.Reason == reason)
-		if same {
-			return policy.Explain(x.policy, last.progress, last.outcome, last.endedAt, decided) + x.onwards()
-		}
+	if last, decided, ours := x.life().Verdict(); ours {
+		return policy.Explain(x.policy, last.Progress, last.Outcome, last.EndedAt, decided) + x.onwards()
 	}
 	if x.delivery.State == string(delivery.Delivered) {
 		return "It is delivered." + x.onwards()

@@ -112,15 +112,14 @@ func TestExplanation_D10_CountsAnewAfterAReplay(t *testing.T) {
 		dead, attempt(2, "replay", time.Hour, 410), // dead again, and replayed again
 		attempt(3, "replay", 2*time.Hour, 500), attempt(4, "replay", 2*time.Hour+6*time.Second, 500),
 	}}}
-	last, made := x.last()
-	require.True(t, made)
+	steps := x.life().Steps()
+	require.Len(t, steps, 4)
 	require.Equal(t, policy.Progress{
 		CycleAttempt: 2, CycleStartedAt: *after(2 * time.Hour), FirstAttemptAt: *after(2 * time.Hour), ScheduledAt: *after(2*time.Hour + 6*time.Second),
-	}, last.progress)
+	}, steps[3].Progress)
 
 	x.delivery.Attempts = []attemptView{dead}
-	last, _ = x.last()
-	require.Equal(t, *after(-time.Second), last.progress.CycleStartedAt, "age begins at acceptance")
+	require.Equal(t, *after(-time.Second), x.life().Steps()[0].Progress.CycleStartedAt, "age begins at acceptance")
 }
 
 func TestExplanation_F08_SaysThatItIsTooOld(t *testing.T) {

@@ -51,6 +51,10 @@ func (s *server) registerDeliveries(r *routes) {
 		id: "get-webhook-delivery", method: http.MethodGet, path: "/v1/webhook_deliveries/{id}", tag: tagDeliveries, need: mayRead,
 		summary: "Get a delivery with its attempts",
 	}, s.getDelivery)
+	r.handleRaw(route{
+		id: "get-webhook-delivery-body", method: http.MethodGet, path: "/v1/webhook_deliveries/{id}/body", tag: tagDeliveries, need: mayRead,
+		summary: "Get the exact bytes that are sent", description: "In the envelope of the endpoint's policy: what every attempt's signature is over.",
+	}, describeBody("The delivery's id."), s.getDeliveryBody)
 	s.registerRedelivery(r)
 }
 

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -50,7 +48,7 @@ func (s *server) registerEvents(r *routes) {
 	r.handleRaw(route{
 		id: "get-event-body", method: http.MethodGet, path: "/v1/events/{id}/body", tag: tagEvents, need: mayRead,
 		summary: "Get an event's exact bytes", description: "With the content type that it is delivered with.",
-	}, describeEventBody, s.getEventBody)
+	}, describeBody("The event's id."), s.getEventBody)
 }
 
 func (s *server) listEvents(ctx context.Context, input *listEventsInput) (*eventListAnswer, error) {
@@ -129,47 +127,4 @@ func (s *server) eventAt(ctx context.Context, who principal, shown string) (*del
 		return nil, problem(NotFound, "")
 	}
 	return event, nil
-}
-
-func describeEventBody(operation *huma.Operation, _ huma.Registry) {
-	operation.Parameters = []*huma.Param{{
-		Name: "id", In: "path", Required: true, Description: "The event's id.", Schema: &huma.Schema{Type: huma.TypeString},
-	}}
-	operation.Responses = map[string]*huma.Response{
-		"200": {Description: "OK", Content: map[string]*huma.MediaType{
-			"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-		}},
-	}
-}
-
-func (s *server) getEventBody(w http.ResponseWriter, r *http.Request) {
-	body, contentType, err := s.eventBody(r)
-	if err != nil {
-		s.problemOf(r.Context(), "get-event-body", err).write(w)
-		return
-	}
-	header := w.Header()
-	header.Set("Content-Type", contentType)
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	// The bytes are a publisher's: a browser must not run them on our origin.
-	header.Set("Content-Disposition", "attachment")
-	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	_, _ = w.Write(body) // the client may have gone
-}
-
-func (s *server) eventBody(r *http.Request) (body []byte, contentType string, err error) {
-	who, err := s.admit(r, mayRead)
-	if err != nil {
-		return nil, "", err
-	}
-	if r.URL.RawQuery != "" {
-		return nil, "", fault("query", "takes no parameters here: leave them out")
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), workTime)
-	defer cancel()
-	event, err := s.eventAt(ctx, who, r.PathValue("id"))
-	if err != nil {
-		return nil, "", err
-	}
-	return s.History.EventBody(ctx, event.ID)
 }

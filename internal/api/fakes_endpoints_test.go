@@ -248,6 +248,10 @@ func (m *memory) EventBody(_ context.Context, id delivery.ID) ([]byte, string, e
 	return event.Body, event.ContentType, nil
 }
 
+func (m *memory) DeliveryBody(ctx context.Context, found *delivery.Delivery) ([]byte, string, error) {
+	return m.EventBody(ctx, found.EventID)
+}
+
 func (m *memory) Events(_ context.Context, f EventFilter) (EventPage, error) {
 	end, err := m.begin()
 	defer end()

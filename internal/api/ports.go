@@ -86,6 +86,8 @@ type History interface {
 	// EventsByKey finds events by an idempotency key that is still remembered; ""
 	// is every tenant.
 	EventsByKey(ctx context.Context, tenant, key string) ([]delivery.Event, error)
+	// DeliveryBody is what is sent, in the envelope of the endpoint's policy.
+	DeliveryBody(ctx context.Context, found *delivery.Delivery) (body []byte, contentType string, err error)
 	Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error)
 	Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error)
 	// Outcomes gives deliveries by their events' ids and their own, without the

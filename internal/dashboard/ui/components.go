@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-func stateTone(state string) Tone {
+// StateTone is how a delivery's state is coloured.
+func StateTone(state string) Tone {
 	switch state {
 	case "delivered", "resolved":
 		return Good
@@ -45,3 +46,6 @@ func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.00
 
 // utc is for people; the milliseconds tell attempts apart.
 func utc(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000 UTC") }
+
+// StateIcon is a delivery's state as an icon's name.
+func StateIcon(state string) string { return stateIcons[state] }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -81,4 +82,13 @@ func withDialog(ctx context.Context, id string) string {
 	}
 	here.RawQuery = query.Encode()
 	return here.String()
+}
+
+// fieldTime is an instant as a field for a day and time has it.
+func fieldTime(instant string) string {
+	at, err := time.Parse(time.RFC3339, instant)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04")
 }

@@ -88,6 +88,9 @@ var ErrorNames = lang.Words{
 	"http_status":        {EN: "Refused by its answer", PT: "Recusada pela resposta"},
 	"response_truncated": {EN: "Answer cut off", PT: "Resposta cortada"},
 	"interrupted":        {EN: "Interrupted", PT: "Interrompida"},
+	"smtp_deferred":      {EN: "Mail deferred", PT: "E-mail adiado"},
+	"smtp_rejected":      {EN: "Mail refused", PT: "E-mail recusado"},
+	"smtp_auth":          {EN: "Mail log-in failed", PT: "Falha no acesso ao e-mail"},
 }
 
 // ErrorWords explains the error codes of attempts, and what to do.
@@ -105,6 +108,9 @@ var ErrorWords = lang.Words{
 	"http_status":        {EN: "The endpoint answered, but with a status that is not a success.", PT: "O endpoint respondeu, mas com um status que não é de sucesso."},
 	"response_truncated": {EN: "The answer broke off in the middle.", PT: "A resposta se interrompeu no meio."},
 	"interrupted":        {EN: "The worker stopped between sending and recording: whether it arrived is not known.", PT: "O worker parou entre o envio e o registro: não se sabe se chegou."},
+	"smtp_deferred":      {EN: "The mail server does not take the mail now. It is tried again.", PT: "O servidor de e-mail não aceita a mensagem agora. Haverá outra tentativa."},
+	"smtp_rejected":      {EN: "The mail server refused the mail or its recipient for good. Check the address.", PT: "O servidor de e-mail recusou a mensagem ou o destinatário de vez. Confira o endereço."},
+	"smtp_auth":          {EN: "The mail server did not take the user name and password that Malote has for it.", PT: "O servidor de e-mail não aceitou o usuário e a senha que o Malote tem para ele."},
 }
 
 // ProblemWords says what the API's refusals mean, where the visitor's language

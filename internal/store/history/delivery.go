@@ -19,6 +19,9 @@ const MaxDeliveriesOfEvent = 1000
 // be: an id carries the time of whoever made it.
 const clockSkew = 24 * time.Hour
 
+//go:embed queries/delivery_body.sql
+var deliveryBodySQL string
+
 //go:embed queries/delivery_rows.sql
 var deliveryRowsSQL string
 
@@ -44,6 +47,17 @@ func (r *Reader) Delivery(ctx context.Context, id delivery.ID) (*delivery.Delive
 		return nil, nil, fmt.Errorf("reading delivery %s: %w", id.Format(delivery.DeliveryPrefix), orNotFound(err))
 	}
 	return &found, attempts, nil
+}
+
+// DeliveryBody gives the exact bytes that are sent for the delivery, in its
+// policy's envelope, and their content type; ErrNotFound if there is no such
+// delivery, or its event is no longer kept.
+func (r *Reader) DeliveryBody(ctx context.Context, found *delivery.Delivery) (body []byte, contentType string, err error) {
+	row := r.store.Pool().QueryRow(ctx, deliveryBodySQL, planned, found.ID.Shard(), found.ID, found.EventID)
+	if err := row.Scan(&body, &contentType); err != nil {
+		return nil, "", fmt.Errorf("reading the body of delivery %s: %w", found.ID.Format(delivery.DeliveryPrefix), orNotFound(err))
+	}
+	return body, contentType, nil
 }
 
 func readDelivery(ctx context.Context, tx pgx.Tx, id delivery.ID) (delivery.Delivery, error) {
