@@ -81,7 +81,10 @@ func (f *demoCommand) play(env *environment, info app.Info) error {
 	if f.JSON {
 		out = env.stderr
 	}
-	fmt.Fprintf(out, "Malote is ready at %s (API; its documentation is at /docs)\n", info.BaseURL)
+	fmt.Fprintf(out, "Malote is ready at %s (dashboard; the API is under /v1, its documentation at /docs)\n", info.BaseURL)
+	if info.WelcomeURL != "" {
+		fmt.Fprintf(out, "Watch it in the dashboard: choose a password at %s\n", info.WelcomeURL)
+	}
 	if f.Keep {
 		fmt.Fprintf(out, "Its admin key is in %s\n", info.AdminKeyFile)
 	}

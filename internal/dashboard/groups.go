@@ -2,12 +2,18 @@ package dashboard
 
 import (
 	"github.com/malotehq/malote/internal/dashboard/deliveries"
+	"github.com/malotehq/malote/internal/dashboard/events"
+	"github.com/malotehq/malote/internal/dashboard/overview"
 	"github.com/malotehq/malote/internal/dashboard/page"
+	"github.com/malotehq/malote/internal/dashboard/search"
 )
 
 // groups are all pages but the shell's own, in the order of the navigation.
 func groups() []page.Group {
 	return []page.Group{
+		overview.Group(),
 		deliveries.Group(),
+		events.Group(),
+		search.Group(),
 	}
 }

@@ -41,18 +41,9 @@ type filters struct {
 func filtersOf(r *page.Request) filters {
 	return filters{
 		ID: r.Query("id"), Tenant: r.Query("tenant"), Endpoint: r.Query("endpoint"), Event: r.Query("event"), Type: r.Query("type"),
-		State: r.Query("state"), Since: instant(r.Query("since")), Until: instant(r.Query("until")),
+		State: r.Query("state"), Since: page.Instant(r.Query("since")), Until: page.Instant(r.Query("until")),
 		DeadReason: r.Query("dead_reason"), ErrorCode: r.Query("error_code"),
 	}
-}
-
-// instant takes what a field for a day and time gives without scripts, which is
-// UTC then, for RFC 3339.
-func instant(text string) string {
-	if len(text) == len("2026-03-01T12:00") {
-		return text + ":00Z"
-	}
-	return text
 }
 
 func (f filters) query() url.Values {

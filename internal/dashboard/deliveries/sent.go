@@ -1,12 +1,9 @@
 package deliveries
 
 import (
-	"bytes"
-	"encoding/json"
 	"sort"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/dashboard/records"
@@ -14,19 +11,12 @@ import (
 	"github.com/malotehq/malote/internal/policy"
 )
 
-// longestShown is how much of a body a page shows, in bytes.
-const longestShown = 64 << 10
-
 // sent is what an attempt sends, put together from what is kept: the headers as
 // the endpoint and its policy have them now, and the bytes as they are.
 type sent struct {
 	Headers []header
 	Gone    bool // the event is no longer kept
-	Body    string
-	Size    int
-	Cut     bool // only the beginning is shown
-	Pretty  bool // line breaks were put in for reading
-	Binary  bool
+	Body    page.Readable
 }
 
 // header is one of the request's. Kind says what stands in for a value that is
@@ -51,30 +41,9 @@ func sentOf(view subject, body *page.Raw) sent {
 	if body == nil {
 		return s
 	}
-	s.Size = len(body.Body)
 	s.Headers = headersOf(view, body.ContentType)
-	s.Body, s.Pretty, s.Cut, s.Binary = readable(body.Body)
+	s.Body = page.Read(body.Body)
 	return s
-}
-
-// readable is a body as text for people. The bytes themselves stay as they are.
-func readable(body []byte) (text string, pretty, cut, binary bool) {
-	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
-		return "", false, false, true
-	}
-	if len(body) <= longestShown {
-		var indented bytes.Buffer
-		// Indent changes white space alone: numbers and the order of members stay.
-		if json.Indent(&indented, body, "", "  ") == nil && indented.Len() <= 4*longestShown {
-			return indented.String(), indented.Len() != len(body), false, false
-		}
-		return string(body), false, false, false
-	}
-	body = body[:longestShown]
-	for !utf8.Valid(body) {
-		body = body[:len(body)-1]
-	}
-	return string(body), false, true, false
 }
 
 // headersOf are in the order in which they are put together: what comes first

@@ -69,13 +69,7 @@ var (
 	deletedText      = lang.Text{EN: "The endpoint was deleted.", PT: "O endpoint foi excluído."}
 	noEndpointText   = lang.Text{EN: "none: nobody takes this event", PT: "nenhum: ninguém recebe este evento"}
 	headersText      = lang.Text{EN: "Headers", PT: "Cabeçalhos"}
-	bodyText         = lang.Text{EN: "Body", PT: "Corpo"}
-	downloadText     = lang.Text{EN: "Download the exact bytes", PT: "Baixar os bytes exatos"}
-	bodyHelp         = lang.Text{EN: "Shown with line breaks for reading. The bytes that are sent and signed have not been touched.", PT: "Mostrado com quebras de linha para leitura. Os bytes enviados e assinados não foram tocados."}
 	goneText         = lang.Text{EN: "The event is no longer kept.", PT: "O evento já não é guardado."}
-	cutText          = lang.Text{EN: "Only the beginning is shown.", PT: "Só o início é mostrado."}
-	binaryText       = lang.Text{EN: "These bytes are not text. Download them to look at them.", PT: "Estes bytes não são texto. Baixe-os para examiná-los."}
-	emptyBodyText    = lang.Text{EN: "The body is empty.", PT: "O corpo está vazio."}
 	signatureText    = lang.Text{EN: "Signature", PT: "Assinatura"}
 	clauseHelp       = lang.Text{EN: "Clause of the policy:", PT: "Cláusula da política:"}
 	notPolicysAdvice = lang.Text{EN: "What is here does not follow from the policy as it is now: a person, a restart or an earlier version of it brought this about.", PT: "O que está aqui não decorre da política como ela é agora: uma pessoa, um reinício ou uma versão anterior dela causou isto."}

@@ -166,3 +166,18 @@ func (r *recorder) problem() error {
 	}
 	return p
 }
+
+// Link is an address with parameters, given as names and values; empty values
+// are left out.
+func Link(path string, parameters ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			query.Set(parameters[i], parameters[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}

@@ -67,3 +67,11 @@ type Notice struct {
 	Kind NoticeKind `json:"k"`
 	Text string     `json:"t"`
 }
+
+// WithTime is a context whose templates are drawn at another time than when the
+// request came, as those of a stream are.
+func WithTime(ctx context.Context, now time.Time) context.Context {
+	view := *From(ctx)
+	view.Now = now
+	return WithView(ctx, &view)
+}

@@ -44,6 +44,16 @@ var (
 	pleaseCheckText = lang.Text{EN: "That was not done.", PT: "Isso não foi feito."}
 )
 
+// Bodies of events.
+var (
+	bodyText      = lang.Text{EN: "Body", PT: "Corpo"}
+	downloadText  = lang.Text{EN: "Download the exact bytes", PT: "Baixar os bytes exatos"}
+	bodyHelp      = lang.Text{EN: "Shown with line breaks for reading. The bytes that are sent and signed have not been touched.", PT: "Mostrado com quebras de linha para leitura. Os bytes enviados e assinados não foram tocados."}
+	cutText       = lang.Text{EN: "Only the beginning is shown.", PT: "Só o início é mostrado."}
+	binaryText    = lang.Text{EN: "These bytes are not text. Download them to look at them.", PT: "Estes bytes não são texto. Baixe-os para examiná-los."}
+	emptyBodyText = lang.Text{EN: "The body is empty.", PT: "O corpo está vazio."}
+)
+
 // RoleWords names the roles.
 var RoleWords = lang.Words{
 	"viewer":  {EN: "Viewer", PT: "Leitura"},
