@@ -14,6 +14,15 @@
   const plain = new Intl.DateTimeFormat(language, parts);
   const short = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
+  const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+  const day = new Intl.DateTimeFormat(language, { month: "short", day: "numeric" });
+
+  // tick is an instant at the edge of a chart: midnight is where a day begins.
+  function tick(seconds) {
+    const at = new Date(seconds * 1000);
+    return at.getHours() === 0 && at.getMinutes() === 0 ? day.format(at) : clock.format(at);
+  }
+
   function ago(at) {
     const seconds = (at - Date.now()) / 1000;
     for (const [size, unit] of units) {
@@ -166,15 +175,21 @@
         const line = colour(tones[s.tone] || "accent");
         return {
           label: s.label, stroke: line, width: 2, dash: s.bars ? [] : dashes[i % dashes.length], value: show(s.digits), spanGaps: false,
-          fill: s.bars ? line + "44" : undefined, points: { show: false },
+          fill: s.bars ? line + "44" : undefined, points: { show: s.bars ? false : undefined },
           paths: s.bars ? Plot.paths.bars({ size: [0.8, 40], align: 1 }) : undefined,
         };
       });
+      const times = spec.data[0];
+      const step = times.length > 1 ? times[1] - times[0] : 3600; // each value is of the time that follows
+      const yTicks = (_, ticks) => ticks.map((v) => v.toLocaleString(language) + (spec.unit ? " " + spec.unit : ""));
       const plot = new Plot({
         width: canvas.clientWidth, height: 200,
-        scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.1 : 1] } },
+        scales: { x: { range: (_, low, high) => [low, high + step] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.1 : 1] } },
         series: [{ label: spec.time, value: (_, v) => v == null ? "–" : short.format(new Date(v * 1000)) }, ...series],
-        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((v) => v.toLocaleString(language) + (spec.unit ? " " + spec.unit : "")) }],
+        axes: [
+          { ...axis, values: (_, ticks) => ticks.map(tick) },
+          { ...axis, values: yTicks, size: (_, values) => 18 + 7.2 * Math.max(2, ...(values || []).map((v) => v.length)) },
+        ],
         legend: { live: true },
         cursor: { drag: { x: true, y: false } },
       }, spec.data, canvas);
