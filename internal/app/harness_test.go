@@ -82,6 +82,7 @@ func child(dsn string) int {
 type server struct {
 	t    *testing.T
 	url  string
+	info app.Info     // of one in this process
 	stop func() error // and wait until it has
 }
 
@@ -98,7 +99,7 @@ func start(t *testing.T, options app.Options) *server {
 	t.Cleanup(func() { _ = stop() })
 	select {
 	case info := <-ready:
-		return &server{t: t, url: info.BaseURL, stop: stop}
+		return &server{t: t, url: info.BaseURL, info: info, stop: stop}
 	case err := <-ended:
 		ended <- err
 		t.Fatalf("malote did not start: %v", err)

@@ -175,7 +175,7 @@
         const line = colour(tones[s.tone] || "accent");
         return {
           label: s.label, stroke: line, width: 2, dash: s.bars ? [] : dashes[i % dashes.length], value: show(s.digits), spanGaps: false,
-          fill: s.bars ? line + "44" : undefined, points: { show: s.bars ? false : undefined },
+          fill: s.bars ? line + "44" : undefined, points: { show: !s.bars, size: 5 },
           paths: s.bars ? Plot.paths.bars({ size: [0.8, 40], align: 1 }) : undefined,
         };
       });

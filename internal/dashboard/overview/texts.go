@@ -17,7 +17,7 @@ var (
 	oldestText      = lang.Text{EN: "Oldest of all", PT: "Mais antiga de todas"}
 	atEndpointsText = lang.Count{One: lang.Text{EN: "at %s endpoint", PT: "em %s endpoint"}, Many: lang.Text{EN: "at %s endpoints", PT: "em %s endpoints"}}
 	processesText   = lang.Count{One: lang.Text{EN: "%s process at work", PT: "%s processo trabalhando"}, Many: lang.Text{EN: "%s processes at work", PT: "%s processos trabalhando"}}
-	windowText      = lang.Text{EN: "over the last %s", PT: "nos últimos %s"}
+	windowText      = lang.Text{EN: "over the last %s", PT: "no período de %s"}
 	whoLagsText     = lang.Text{EN: "Who lags behind?", PT: "Quem está atrasado?"}
 	capacityWarning = lang.Text{EN: "Healthy endpoints have to wait: the platform is short of capacity. Add a worker, or look at what the database is busy with.", PT: "Endpoints saudáveis estão esperando: falta capacidade à plataforma. Acrescente um worker, ou veja com o que o banco de dados está ocupado."}
 	customerNotice  = lang.Text{EN: "What is late waits for endpoints that are paused or failing. Healthy ones are served at once.", PT: "O que está atrasado espera por endpoints pausados ou com falhas. Os saudáveis são atendidos na hora."}
