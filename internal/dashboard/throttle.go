@@ -101,7 +101,8 @@ func (c *tries) refill(now time.Time) {
 }
 
 // makeRoom forgets what has all its tries again, and, if that is not enough,
-// anything.
+// anything. It clears a good part at a time: looking through all of it for every
+// stranger would be the strangers' weapon.
 func (t *throttle) makeRoom(now time.Time) {
 	if len(t.left) < maxCounted {
 		return
@@ -112,7 +113,7 @@ func (t *throttle) makeRoom(now time.Time) {
 		}
 	}
 	for key := range t.left {
-		if len(t.left) < maxCounted {
+		if len(t.left) <= maxCounted*3/4 {
 			return
 		}
 		delete(t.left, key)
