@@ -26,7 +26,7 @@ var allowedScopes = map[string]string{
 	"test-webhook-endpoint": "at", "discard-webhook-endpoint": "at",
 	"add-secret": "at", "rotate-secret": "at", "list-secrets": "at", "revoke-secret": "at",
 	"publish-event": "atp", "publish-events": "atp", "list-events": "atr", "get-event": "atr", "get-event-body": "atr",
-	"list-webhook-deliveries": "atr", "list-deliveries-of-webhook-endpoint": "atr", "get-webhook-delivery": "atr",
+	"list-webhook-deliveries": "atr", "list-deliveries-of-webhook-endpoint": "atr", "get-webhook-delivery": "atr", "get-webhook-delivery-body": "atr",
 	"replay-webhook-delivery": "at", "replay-webhook-deliveries": "at", "resolve-webhook-delivery": "at",
 	"list-policies": "atr", "create-policy": "a", "get-policy": "atr", "get-policy-schedule": "atr",
 	"get-policy-contract": "atr", "recover-webhook-endpoint": "at", "list-webhook-endpoint-recoveries": "atr",
