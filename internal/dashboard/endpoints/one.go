@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -95,7 +96,7 @@ func explained(ctx context.Context, r *page.Request, endpoint records.Endpoint) 
 		return state{}, err
 	}
 	if endpoint.ConsecutiveFailures > 0 || s.Is == disabledByUs {
-		s.Failure, err = lastFailure(ctx, r, endpoint.ID)
+		s.Failure, err = lastFailure(ctx, r, endpoint.ID, s.Turns)
 	}
 	return s, err
 }
@@ -144,31 +145,44 @@ func deliveriesOf(ctx context.Context, r *page.Request, id string, kind delivery
 	return found.Data, err
 }
 
-// lastFailure is the last failed attempt of what waits, or else of what died:
-// while an endpoint fails, that is what it fails by.
-func lastFailure(ctx context.Context, r *page.Request, id string) (*failure, error) {
+// lastFailure is the latest failed attempt of those that there are to look at:
+// of the delivery by which the endpoint's state came about, of one that waits, or
+// of one that died.
+func lastFailure(ctx context.Context, r *page.Request, id string, turns []turn) (last *failure, _ error) {
+	candidates, err := failedDeliveries(ctx, r, id, turns)
+	if err != nil {
+		return nil, err
+	}
+	for _, candidate := range candidates {
+		found, err := permitted[records.Delivery](ctx, r, page.API("webhook_deliveries", candidate), nil)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil || len(found.Attempts) == 0 {
+			continue
+		}
+		attempt := found.Attempts[len(found.Attempts)-1]
+		if attempt.ErrorCode != "" && (last == nil || attempt.StartedAt.After(last.StartedAt)) {
+			last = &failure{candidate, attempt}
+		}
+	}
+	return last, nil
+}
+
+func failedDeliveries(ctx context.Context, r *page.Request, id string, turns []turn) (ids []string, _ error) {
+	if at := slices.IndexFunc(turns, func(t turn) bool { return t.DeliveryID != "" }); at >= 0 {
+		ids = append(ids, turns[at].DeliveryID)
+	}
 	for _, kind := range []delivery.State{delivery.Pending, delivery.Dead} {
 		list, err := deliveriesOf(ctx, r, id, kind, shownDeliveries)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range list {
-			if d.LastErrorCode == "" {
-				continue
-			}
-			one, err := permitted[records.Delivery](ctx, r, page.API("webhook_deliveries", d.ID), nil)
-			if err != nil {
-				return nil, err
-			}
-			if one == nil || len(one.Attempts) == 0 {
-				continue
-			}
-			if last := one.Attempts[len(one.Attempts)-1]; last.ErrorCode != "" {
-				return &failure{d.ID, last}, nil
-			}
+		if at := slices.IndexFunc(list, func(d records.Delivery) bool { return d.LastErrorCode != "" }); at >= 0 {
+			ids = append(ids, list[at].ID)
 		}
 	}
-	return nil, nil
+	return ids, nil
 }
 
 // deliveriesView is what the page about an endpoint's deliveries shows.

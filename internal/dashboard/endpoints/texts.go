@@ -42,27 +42,27 @@ var (
 	settingsText   = lang.Text{EN: "Settings", PT: "Configurações"}
 	recoverTabText = lang.Text{EN: "Recover", PT: "Recuperar"}
 
-	lastDayTitle   = lang.Text{EN: "The last 24 hours", PT: "As últimas 24 horas"}
-	noAttemptsText = lang.Text{EN: "Nothing was sent to it in this time.", PT: "Nada foi enviado a ele neste período."}
-	turnsTitle     = lang.Text{EN: "What happened to it", PT: "O que aconteceu com ele"}
-	noTurnsText    = lang.Text{EN: "Nobody changed it, and it never failed for long.", PT: "Ninguém o alterou, e ele nunca falhou por muito tempo."}
-	factsTitle     = lang.Text{EN: "Facts", PT: "Dados"}
-	idText         = lang.Text{EN: "Id", PT: "Id"}
-	contactText    = lang.Text{EN: "Technical contact", PT: "Contato técnico"}
-	noContactText  = lang.Text{EN: "none: nobody is mailed when it fails for days", PT: "nenhum: ninguém é avisado se ele falhar por dias"}
-	contractText   = lang.Text{EN: "Contract for receivers", PT: "Contrato para receptores"}
-	everyTypeText  = lang.Text{EN: "every type", PT: "todos os tipos"}
-	noLimitText    = lang.Text{EN: "no limit", PT: "sem limite"}
-	perSecondText  = lang.Text{EN: "%s per second", PT: "%s por segundo"}
-	repeatsText    = lang.Text{EN: "Repeats", PT: "Repetições"}
-	atMostOnceText = lang.Text{EN: "at most once: nothing is ever sent twice", PT: "no máximo uma vez: nada é enviado duas vezes"}
-	createdText    = lang.Text{EN: "Created", PT: "Criado"}
-	updatedText    = lang.Text{EN: "Changed", PT: "Alterado"}
-	oldestText     = lang.Text{EN: "the oldest for %s", PT: "a mais antiga há %s"}
-	loweredText    = lang.Text{EN: "of %d, as long as it fails or asks for less", PT: "de %d, enquanto falhar ou pedir menos"}
-	failuresText   = lang.Text{EN: "Failures in a row", PT: "Falhas seguidas"}
-	sinceText      = lang.Text{EN: "since", PT: "desde"}
-	neverText      = lang.Text{EN: "never", PT: "nunca"}
+	lastDayTitle    = lang.Text{EN: "The last 24 hours", PT: "As últimas 24 horas"}
+	noAttemptsText  = lang.Text{EN: "Nothing was sent to it in this time.", PT: "Nada foi enviado a ele neste período."}
+	turnsTitle      = lang.Text{EN: "What happened to it", PT: "O que aconteceu com ele"}
+	noTurnsText     = lang.Text{EN: "Nobody changed it, and it never failed for long.", PT: "Ninguém o alterou, e ele nunca falhou por muito tempo."}
+	factsTitle      = lang.Text{EN: "Facts", PT: "Dados"}
+	idText          = lang.Text{EN: "Id", PT: "Id"}
+	contactText     = lang.Text{EN: "Technical contact", PT: "Contato técnico"}
+	noContactText   = lang.Text{EN: "none: nobody is mailed when it fails for days", PT: "nenhum: ninguém é avisado se ele falhar por dias"}
+	contractText    = lang.Text{EN: "Contract for receivers", PT: "Contrato para receptores"}
+	everyTypeText   = lang.Text{EN: "every type", PT: "todos os tipos"}
+	noLimitText     = lang.Text{EN: "no limit", PT: "sem limite"}
+	perSecondText   = lang.Text{EN: "%s per second", PT: "%s por segundo"}
+	repeatsText     = lang.Text{EN: "Repeats", PT: "Repetições"}
+	atMostOnceText  = lang.Text{EN: "at most once: nothing is ever sent twice", PT: "no máximo uma vez: nada é enviado duas vezes"}
+	createdText     = lang.Text{EN: "Created", PT: "Criado"}
+	updatedText     = lang.Text{EN: "Changed", PT: "Alterado"}
+	oldestText      = lang.Text{EN: "the oldest for %s", PT: "a mais antiga há %s"}
+	loweredText     = lang.Text{EN: "of %d, as long as it fails or asks for less", PT: "de %d, enquanto falhar ou pedir menos"}
+	failuresText    = lang.Text{EN: "Failures in a row", PT: "Falhas seguidas"}
+	firstFailedText = lang.Text{EN: "the first", PT: "a primeira"}
+	neverText       = lang.Text{EN: "never", PT: "nunca"}
 )
 
 // Its deliveries.
@@ -88,8 +88,9 @@ var (
 	discardAdvice     = lang.Text{EN: "They are closed as discarded, and not sent. A recovery can bring them back while their events are kept.", PT: "São encerradas como descartadas, e não são enviadas. Uma recuperação pode trazê-las de volta enquanto os eventos são guardados."}
 	discardedCount    = lang.Count{One: lang.Text{EN: "%s delivery was discarded.", PT: "%s entrega foi descartada."}, Many: lang.Text{EN: "%s deliveries were discarded.", PT: "%s entregas foram descartadas."}}
 	waitsThere        = lang.Count{One: lang.Text{EN: "%s delivery waits.", PT: "%s entrega espera."}, Many: lang.Text{EN: "%s deliveries wait.", PT: "%s entregas esperam."}}
+	nothingWaits      = lang.Text{EN: "Nothing waits.", PT: "Nada espera."}
 	seeDeliveryText   = lang.Text{EN: "See the delivery", PT: "Ver a entrega"}
-	lastFailureText   = lang.Text{EN: "A failed attempt,", PT: "Uma tentativa que falhou,"}
+	lastFailureText   = lang.Text{EN: "A failed attempt:", PT: "Uma tentativa que falhou:"}
 	byDeliveryText    = lang.Text{EN: "The delivery that brought it about", PT: "A entrega que causou isto"}
 	replayedCount     = lang.Count{One: lang.Text{EN: "%s dead delivery went back into the queue.", PT: "%s entrega morta voltou à fila."}, Many: lang.Text{EN: "%s dead deliveries went back into the queue.", PT: "%s entregas mortas voltaram à fila."}}
 	answerText        = lang.Text{EN: "What it answered", PT: "O que respondeu"}

@@ -59,7 +59,7 @@ var (
 		"portal":    {EN: "the customer", PT: "o cliente"},
 	}
 	byText         = lang.Text{EN: "by %s", PT: "por %s"}
-	byKeyText      = lang.Text{EN: "the API key %s", PT: "a chave de API %s"}
+	byKeyText      = lang.Text{EN: "the API key “%s”", PT: "a chave de API “%s”"}
 	byOperatorText = lang.Text{EN: "the operator", PT: "o operador"}
 	changedText    = lang.Text{EN: "What changed: %s", PT: "O que mudou: %s"}
 	failedCount    = lang.Text{EN: "After %s failures in a row.", PT: "Depois de %s falhas seguidas."}

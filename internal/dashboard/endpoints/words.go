@@ -13,7 +13,7 @@ import (
 // sentences say how the endpoint is doing, and what follows from it.
 func (s state) sentences(ctx context.Context) []string {
 	e := s.Endpoint
-	waits := waitsThere.In(ctx, orNone(e.Pending))
+	waits := waiting(ctx, e)
 	switch s.Is {
 	case paused:
 		return []string{collectsText.In(ctx) + " " + waits}
@@ -32,6 +32,14 @@ func (s state) sentences(ctx context.Context) []string {
 	default:
 		return []string{healthyAdvice.In(ctx)}
 	}
+}
+
+// waiting says how many deliveries wait.
+func waiting(ctx context.Context, e records.Endpoint) string {
+	if orNone(e.Pending) == 0 {
+		return nothingWaits.In(ctx)
+	}
+	return waitsThere.In(ctx, *e.Pending)
 }
 
 // lateAfter is how long something may wait at an endpoint before that is worth a
