@@ -74,9 +74,6 @@ func (c condition) icon() string {
 	}
 }
 
-// stopped says whether nothing is sent until somebody does something.
-func (c condition) stopped() bool { return c == paused || c.disabled() }
-
 func (c condition) disabled() bool { return c == disabledByOne || c == disabledByUs }
 
 // circuitHolds says whether the circuit is what keeps deliveries back.

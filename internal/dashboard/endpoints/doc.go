@@ -25,6 +25,7 @@ func Group() page.Group {
 			{Pattern: "POST /endpoints/new", Need: page.Admin, Serve: create},
 			{Pattern: "GET /endpoints/{id}", Need: page.Viewer, Serve: showOne},
 			{Pattern: "GET /endpoints/{id}/stream", Need: page.Viewer, Serve: streamOne, Stream: true},
+			{Pattern: "GET /endpoints/{id}/contract", Need: page.Viewer, Serve: downloadContract},
 			{Pattern: "GET /endpoints/{id}/deliveries", Need: page.Viewer, Serve: showDeliveries},
 			{Pattern: "GET /endpoints/{id}/settings", Need: page.Admin, Serve: showSettings},
 			{Pattern: "POST /endpoints/{id}/settings", Need: page.Admin, Serve: change},

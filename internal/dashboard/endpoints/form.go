@@ -65,7 +65,7 @@ func pairLines(pairs map[string]string, fits func(name string) bool) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
 		if fits == nil || fits(name) {
-			lines = append(lines, name+": "+pairs[name])
+			lines = append(lines, strings.TrimSpace(name+": "+pairs[name]))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/malotehq/malote/internal/contractpage"
+	"github.com/malotehq/malote/internal/dashboard/lang"
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/dashboard/records"
 	"github.com/malotehq/malote/internal/delivery"
@@ -204,4 +206,19 @@ func showDeliveries(r *page.Request) error {
 		return err
 	}
 	return r.Show(page.Content{Title: deliveriesText.In(r.Context()) + " · " + endpoint.URL, Body: deliveriesPage(view)})
+}
+
+// downloadContract gives what the endpoint's policy promises to who receives, as
+// a page to hand on.
+func downloadContract(r *page.Request) error {
+	endpoint, err := endpointOf(r)
+	if err != nil {
+		return err
+	}
+	language := contractpage.English
+	if lang.From(r.Context()) == lang.Portuguese {
+		language = contractpage.Portuguese
+	}
+	query := url.Values{"format": {string(contractpage.HTML)}, "lang": {string(language)}}
+	return page.Download(r, page.API("policies", endpoint.Policy, "contract"), query, endpoint.Policy+".html")
 }

@@ -117,7 +117,7 @@ func (f form) changes(ctx context.Context, present records.Endpoint) (members, m
 	r, was := &reader{ctx, map[string]string{}}, formFor(present)
 	body := members{}
 	for name, pair := range map[string][2]string{
-		"url": {f.URL, was.URL}, "policy": {f.Policy, was.Policy}, "description": {plainLines(f.Description), was.Description},
+		"url": {f.URL, was.URL}, "policy": {f.Policy, was.Policy}, "description": {plainLines(f.Description), plainLines(was.Description)},
 		"filter": {plainLines(f.Filter), plainLines(was.Filter)},
 	} {
 		if pair[0] != pair[1] {

@@ -37,9 +37,9 @@ var (
 	filterFieldText = lang.Text{EN: "Filter", PT: "Filtro"}
 	filterHelp      = lang.Text{EN: "A CEL expression over type, data and more; events for which it is false are skipped.", PT: "Uma expressão CEL sobre type, data e mais; eventos para os quais é falsa são ignorados."}
 	headersText     = lang.Text{EN: "Headers", PT: "Cabeçalhos"}
-	headersHelp     = lang.Text{EN: "Sent with every attempt. One per line, as Name: value. Names that speak of credentials become secret by themselves.", PT: "Enviados em cada tentativa. Um por linha, como Nome: valor. Nomes que falam de credenciais tornam-se secretos por si."}
+	headersHelp     = lang.Text{EN: "Sent with every attempt. One per line, as Name: value. Names that speak of credentials become secret by themselves.", PT: "Enviados em cada tentativa. Um por linha, como Nome: valor. Nomes que falam de credenciais tornam-se sigilosos por si."}
 
-	secretHeadersText = lang.Text{EN: "Secret headers", PT: "Cabeçalhos secretos"}
+	secretHeadersText = lang.Text{EN: "Secret headers", PT: "Cabeçalhos sigilosos"}
 	secretHeadersHelp = lang.Text{EN: "The same, but nobody can read the values again. [hidden] keeps the value that is there.", PT: "O mesmo, mas ninguém pode ler os valores de novo. [hidden] mantém o valor que existe."}
 
 	metadataText      = lang.Text{EN: "Metadata", PT: "Metadados"}

@@ -54,13 +54,13 @@ var (
 	}
 	actorWords = lang.Words{
 		"api_key":   {EN: "an API key", PT: "uma chave de API"},
-		"admin_key": {EN: "the server's admin key", PT: "a chave de administração do servidor"},
+		"admin_key": {EN: "the server's admin key", PT: "uma chave de administração do servidor"},
 		"user":      {EN: "somebody", PT: "alguém"},
-		"portal":    {EN: "the customer", PT: "o cliente"},
+		"portal":    {EN: "the customer", PT: "um cliente"},
 	}
 	byText         = lang.Text{EN: "by %s", PT: "por %s"}
-	byKeyText      = lang.Text{EN: "the API key “%s”", PT: "a chave de API “%s”"}
-	byOperatorText = lang.Text{EN: "the operator", PT: "o operador"}
+	byKeyText      = lang.Text{EN: "the API key “%s”", PT: "uma chave de API “%s”"}
+	byOperatorText = lang.Text{EN: "the operator", PT: "quem opera o serviço"}
 	changedText    = lang.Text{EN: "What changed: %s", PT: "O que mudou: %s"}
 	failedCount    = lang.Text{EN: "After %s failures in a row.", PT: "Depois de %s falhas seguidas."}
 	failingForText = lang.Text{EN: "For %s so far.", PT: "Há %s até aqui."}

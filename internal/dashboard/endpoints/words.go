@@ -99,9 +99,6 @@ func attempted(series records.Series) bool {
 	return false
 }
 
-// contractPath is the page of a policy's contract, for who receives.
-func contractPath(policy string) string { return page.Path("policies", policy, "contract") }
-
 func testTone(result records.EndpointTest) ui.Tone {
 	if result.Attempt.ErrorCode == "" {
 		return ui.Good
