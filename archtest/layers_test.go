@@ -39,7 +39,7 @@ var dashboardParts = []string{
 
 // Groups of pages: a package each.
 var pageGroups = []string{
-	"internal/dashboard/overview", "internal/dashboard/deliveries", "internal/dashboard/events", "internal/dashboard/search",
+	"internal/dashboard/overview", "internal/dashboard/deliveries", "internal/dashboard/events", "internal/dashboard/endpoints", "internal/dashboard/search",
 }
 
 // Helpers of tests: nothing that ships may import them.

@@ -42,6 +42,8 @@ type Endpoint struct {
 
 	Status              EndpointStatus `json:"status"`
 	DisabledReason      string         `json:"disabled_reason"`      // gone, consecutive_failures or failing_too_long
+	Circuit             string         `json:"circuit"`              // closed, open or half_open
+	Limit               int            `json:"limit"`                // deliveries that may be on their way now: fewer while it is slowed down or tried again
 	ConsecutiveFailures int            `json:"consecutive_failures"` // attempts that failed in a row
 	FirstFailureAt      time.Time      `json:"first_failure_at"`     // of those in a row; zero: there are none
 	LastFailureAt       time.Time      `json:"last_failure_at"`      // zero: never
@@ -95,14 +97,20 @@ type EndpointPatch struct {
 
 // EndpointFilter says which endpoints to list, oldest first.
 type EndpointFilter struct {
-	Tenant string // "": all that the key may see
-	Counts bool   // also count what is pending and in flight, which takes time where a lot is
+	Tenant  string         // "": all that the key may see
+	Status  EndpointStatus // "": any
+	Circuit string         // closed, open or half_open, at this moment; "": any
+	Text    string         // in the URL or the description, in whatever case
+	Counts  bool           // also count what is pending and in flight, which takes time where a lot is
 	Paging
 }
 
 func (f EndpointFilter) query() url.Values {
 	query := f.into(url.Values{})
 	set(query, "tenant", f.Tenant)
+	set(query, "status", string(f.Status))
+	set(query, "circuit", f.Circuit)
+	set(query, "text", f.Text)
 	if f.Counts {
 		query.Set("counts", strconv.FormatBool(true))
 	}

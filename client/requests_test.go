@@ -62,8 +62,8 @@ var operations = map[string]operation{
 				FIFO: new(false), Headers: map[string]string{"A": "1"}}))
 		}},
 	"Endpoint": {want: "GET /v1/webhook_endpoints/whe_1", call: func(ctx context.Context, c *client.Client) error { return only(c.Endpoint(ctx, "whe_1")) }},
-	"EndpointPage": {want: "GET /v1/webhook_endpoints?counts=true&cursor=x&limit=5&tenant=acme", call: func(ctx context.Context, c *client.Client) error {
-		return only(c.EndpointPage(ctx, client.EndpointFilter{Tenant: "acme", Counts: true, Paging: client.Paging{Limit: 5, Cursor: "x"}}))
+	"EndpointPage": {want: "GET /v1/webhook_endpoints?circuit=open&counts=true&cursor=x&limit=5&status=active&tenant=acme&text=example", call: func(ctx context.Context, c *client.Client) error {
+		return only(c.EndpointPage(ctx, client.EndpointFilter{Tenant: "acme", Status: client.EndpointActive, Circuit: "open", Text: "example", Counts: true, Paging: client.Paging{Limit: 5, Cursor: "x"}}))
 	}},
 	"Endpoints": {want: "GET /v1/webhook_endpoints?limit=250", call: func(ctx context.Context, c *client.Client) error {
 		return first(c.Endpoints(ctx, client.EndpointFilter{}))
@@ -145,8 +145,8 @@ var operations = map[string]operation{
 	"CreatePolicy": {creates: true, want: "POST /v1/policies", body: `{"yaml":"name: mine"}`, call: func(ctx context.Context, c *client.Client) error {
 		return only(c.CreatePolicy(ctx, client.NewPolicy{YAML: "name: mine"}))
 	}},
-	"Signals": {want: "GET /v1/signals?kind=delivery_dead&limit=250&since=2026-03-01T12%3A00%3A00Z&tenant=acme", call: func(ctx context.Context, c *client.Client) error {
-		return first(c.Signals(ctx, client.SignalFilter{Tenant: "acme", Kind: "delivery_dead", Since: since}))
+	"Signals": {want: "GET /v1/signals?endpoint=whe_1&kind=delivery_dead&limit=250&since=2026-03-01T12%3A00%3A00Z&tenant=acme", call: func(ctx context.Context, c *client.Client) error {
+		return first(c.Signals(ctx, client.SignalFilter{Tenant: "acme", Kind: "delivery_dead", EndpointID: "whe_1", Since: since}))
 	}},
 	"SignalPage": {want: "GET /v1/signals?limit=250", call: func(ctx context.Context, c *client.Client) error {
 		return only(c.SignalPage(ctx, client.SignalFilter{}))

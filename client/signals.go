@@ -26,6 +26,9 @@ type SignalFilter struct {
 	Tenant string    // "": all that the key may see
 	Kind   string    // "": every kind
 	Since  time.Time // of then or later; zero: no bound
+
+	EndpointID string // "": about whatever endpoint, or none
+
 	Paging
 }
 
@@ -33,6 +36,7 @@ func (f SignalFilter) query() url.Values {
 	query := f.into(url.Values{})
 	set(query, "tenant", f.Tenant)
 	set(query, "kind", f.Kind)
+	set(query, "endpoint", f.EndpointID)
 	setInstant(query, "since", f.Since)
 	return query
 }

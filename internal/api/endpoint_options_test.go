@@ -117,6 +117,12 @@ func TestSignals_NewestFirstByKind(t *testing.T) {
 	second := r.call("GET", "/v1/signals?kind=delivery_dead&limit=1&cursor="+first["next_cursor"].(string), acmeKey, "").object(t, http.StatusOK)
 	require.Equal(t, "a", second["data"].([]any)[0].(map[string]any)["detail"])
 	require.Nil(t, second["next_cursor"])
+
+	about := r.acme.Format(delivery.EndpointPrefix)
+	require.Empty(t, r.call("GET", "/v1/signals?endpoint="+about, acmeKey, "").object(t, http.StatusOK)["data"])
+	r.signals = append(r.signals, Signal{ID: newID("acme"), Tenant: "acme", Kind: "circuit_opened", EndpointID: r.acme, CreatedAt: time.Now()})
+	require.Len(t, r.call("GET", "/v1/signals?endpoint="+about, acmeKey, "").object(t, http.StatusOK)["data"], 1)
+	r.call("GET", "/v1/signals?endpoint=evt_1", acmeKey, "").problem(t, InvalidRequest)
 }
 
 func TestContract_InEveryFormAndLanguage(t *testing.T) {

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -24,7 +25,9 @@ type Health struct {
 	LastSuccessAt       time.Time
 	PausedUntil         time.Time // zero: its circuit is closed
 
-	Limit int // how many may be in flight, but for slow-down and circuit
+	Limit    int           // how many may be in flight, but for slow-down and circuit
+	LimitNow int           // how many may be in flight at this moment
+	Circuit  circuit.Phase // at this moment
 
 	Counted            bool // whether the rest is known
 	Pending            int
@@ -99,6 +102,8 @@ type endpointJSON struct {
 	CreatedAt      timestamp         `json:"created_at" nullable:"false"`
 	UpdatedAt      timestamp         `json:"updated_at" nullable:"false"`
 
+	Circuit                 string    `json:"circuit" enum:"closed,open,half_open" doc:"open: failures in a row keep it from being called until paused_until. half_open: it is being tried again."`
+	Limit                   int       `json:"limit" example:"10" doc:"How many deliveries may be on their way now: less than max_in_flight while it is slowed down or tried again."`
 	ConsecutiveFailures     int       `json:"consecutive_failures" doc:"How many attempts failed in a row."`
 	FirstFailureAt          timestamp `json:"first_failure_at" doc:"Of the failures in a row."`
 	LastFailureAt           timestamp `json:"last_failure_at"`
@@ -123,7 +128,7 @@ func showEndpoint(e Endpoint, who principal, now time.Time) endpointJSON {
 		CreatedAt: timestamp{e.CreatedAt}, UpdatedAt: timestamp{e.UpdatedAt},
 		ConsecutiveFailures: e.ConsecutiveFailures, FirstFailureAt: timestamp{e.FirstFailureAt},
 		LastFailureAt: timestamp{e.LastFailureAt}, LastSuccessAt: timestamp{e.LastSuccessAt},
-		PausedUntil: timestamp{e.PausedUntil},
+		PausedUntil: timestamp{e.PausedUntil}, Circuit: string(e.Circuit), Limit: e.LimitNow,
 	}
 	if e.Rate > 0 {
 		view.RateLimit = &e.Rate

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -12,10 +13,22 @@ type endpointPath struct {
 	ID string `path:"id" doc:"The endpoint's id."`
 }
 
+// EndpointFilter narrows a list of endpoints; the zero value does not.
+type EndpointFilter struct {
+	Status  delivery.EndpointStatus // "": any
+	Circuit circuit.Phase           // at this moment; "": any
+	Text    string                  // in the URL or the description, in whatever case
+
+	Counted bool // add the counts, whose cost grows with the backlogs
+}
+
 type listEndpointsInput struct {
 	Paging
-	Tenant string `query:"tenant" maxLength:"64" doc:"Only this tenant's endpoints."`
-	Counts bool   `query:"counts" doc:"Also count what is pending and in flight, which takes time where a lot is."`
+	Tenant  string `query:"tenant" maxLength:"64" doc:"Only this tenant's endpoints."`
+	Status  string `query:"status" enum:"active,paused,disabled_by_user,disabled_by_system" doc:"Only those with this status."`
+	Circuit string `query:"circuit" enum:"closed,open,half_open" doc:"Only those whose circuit is this now."`
+	Text    string `query:"text" maxLength:"200" doc:"Only those with this in their URL or description, in upper or lower case."`
+	Counts  bool   `query:"counts" doc:"Also count what is pending and in flight, which takes time where a lot is."`
 }
 
 func (s *server) registerEndpoints(r *routes) {
@@ -55,12 +68,14 @@ func (s *server) listEndpoints(ctx context.Context, input *listEndpointsInput) (
 	if err != nil {
 		return nil, err
 	}
-	list := listOf("endpoints", input.Tenant)
+	list := listOf("endpoints", input.Tenant, input.Status, input.Circuit, input.Text)
 	after, err := list.afterID(input.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	endpoints, more, err := s.Endpoints.Endpoints(ctx, owner, Page{After: after, Limit: input.Limit}, input.Counts)
+	endpoints, more, err := s.Endpoints.Endpoints(ctx, owner, Page{After: after, Limit: input.Limit}, EndpointFilter{
+		Status: delivery.EndpointStatus(input.Status), Circuit: circuit.Phase(input.Circuit), Text: input.Text, Counted: input.Counts,
+	})
 	if err != nil {
 		return nil, err
 	}

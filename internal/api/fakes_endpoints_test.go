@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -33,11 +34,13 @@ func (m *memory) CreateEndpoint(_ context.Context, e NewEndpoint, defaults Defau
 	if e.FIFO != nil {
 		made.FIFO = *e.FIFO
 	}
+	made.Circuit = circuit.Closed
 	made.SecretHeaders = m.keepSecretHeaders(id, e.SecretHeaders)
 	made.Limit = max(e.MaxInFlight, 0)
 	if made.Limit == 0 {
 		made.Limit = defaults.MaxInFlight
 	}
+	made.LimitNow = made.Limit
 	for _, value := range e.Secrets {
 		made.Secrets = append(made.Secrets, delivery.Secret{ID: newID(e.Tenant), Value: value, CreatedAt: time.Now()})
 	}
@@ -66,7 +69,7 @@ func (m *memory) Endpoint(_ context.Context, owner Owner, id delivery.ID) (Endpo
 	return endpoint, err
 }
 
-func (m *memory) Endpoints(_ context.Context, owner Owner, page Page, _ bool) ([]Endpoint, bool, error) {
+func (m *memory) Endpoints(_ context.Context, owner Owner, page Page, _ EndpointFilter) ([]Endpoint, bool, error) {
 	end, err := m.begin()
 	defer end()
 	var endpoints []Endpoint

@@ -71,6 +71,7 @@ func (m *memory) Signals(_ context.Context, f SignalFilter) (SignalPage, error) 
 	var page SignalPage
 	for _, s := range slices.Backward(m.signals) {
 		if (f.Tenant == "" || s.Tenant == f.Tenant) && (f.Kind == "" || s.Kind == f.Kind) &&
+			(f.EndpointID.IsZero() || s.EndpointID == f.EndpointID) &&
 			(f.Before.IsZero() || bytes.Compare(s.ID[:], f.Before[:]) < 0) {
 			if len(page.Signals) == f.Limit {
 				page.Next = page.Signals[f.Limit-1].ID

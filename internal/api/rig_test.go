@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -84,7 +85,7 @@ func (r *rig) addEndpoint(tenant string) delivery.ID {
 	r.endpoints[id] = Endpoint{Endpoint: delivery.Endpoint{
 		ID: id, Tenant: tenant, URL: "https://example.com/" + tenant, Policy: "standard",
 		Headers: map[string]string{"Authorization": "Bearer receiver"}, Status: delivery.Active, CreatedAt: time.Now(), UpdatedAt: time.Now(),
-	}, Health: Health{Limit: 10}}
+	}, Health: Health{Limit: 10, LimitNow: 10, Circuit: circuit.Closed}}
 	return id
 }
 

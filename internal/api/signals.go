@@ -26,6 +26,9 @@ type SignalFilter struct {
 	Tenant string // "": every tenant's
 	Kind   string // "": every kind
 	Since  time.Time
+
+	EndpointID delivery.ID // zero: of whatever endpoint, or none
+
 	Before delivery.ID // the page before ended here; zero: the first page
 	Limit  int
 }
@@ -58,9 +61,10 @@ func showSignal(s Signal) signalJSON {
 
 type listSignalsInput struct {
 	Paging
-	Tenant string    `query:"tenant" maxLength:"64" doc:"Only this tenant's."`
-	Kind   string    `query:"kind" maxLength:"40" doc:"Only of this kind."`
-	Since  timestamp `query:"since" doc:"Only those of then or later."`
+	Tenant   string    `query:"tenant" maxLength:"64" doc:"Only this tenant's."`
+	Kind     string    `query:"kind" maxLength:"40" doc:"Only of this kind."`
+	Endpoint string    `query:"endpoint" maxLength:"50" doc:"Only about this endpoint."`
+	Since    timestamp `query:"since" doc:"Only those of then or later."`
 }
 
 func (s *server) registerSignals(r *routes) {
@@ -80,7 +84,12 @@ func (s *server) listSignals(ctx context.Context, input *listSignalsInput) (*lis
 	}
 	filter := SignalFilter{Kind: input.Kind, Since: input.Since.Time, Limit: input.Limit}
 	filter.Tenant, _ = owner.Tenant()
-	list := listOf("signals", filter.Tenant, filter.Kind, instantFilter(input.Since))
+	if input.Endpoint != "" {
+		if filter.EndpointID, err = idIn("endpoint", delivery.EndpointPrefix, input.Endpoint); err != nil {
+			return nil, err
+		}
+	}
+	list := listOf("signals", filter.Tenant, filter.Kind, instantFilter(input.Since), input.Endpoint)
 	if filter.Before, err = list.afterID(input.Cursor); err != nil {
 		return nil, err
 	}

@@ -27,12 +27,13 @@ var reachedPaths = [][2]string{
 var reachedParameters = map[string][]string{
 	"tenant": {"globex"}, "endpoint": {"{endpoint}"}, "event": {"{event}"}, "source": {"{source}"}, "from": {"{event}"},
 	"subject": {"{endpoint}"}, "actor": {"{actor}"}, "external_id": {"external-of-globex"}, "idempotency_key": {"key-of-globex"},
-	"q": {"{event}", "{event_uuid}", "{delivery}", "{endpoint}", "{source}", "{recovery}", "globex", "key-of-globex", "external-of-globex"},
+	"text": {"globex"},
+	"q":    {"{event}", "{event_uuid}", "{delivery}", "{endpoint}", "{source}", "{recovery}", "globex", "key-of-globex", "external-of-globex"},
 }
 
 // harmlessParameters name nothing of anybody's.
 var harmlessParameters = []string{
-	"limit", "cursor", "since", "until", "type", "state", "kind", "format", "lang", "counts", "operation", "actor_kind", "dead_reason", "error_code",
+	"limit", "cursor", "since", "until", "type", "state", "kind", "format", "lang", "counts", "operation", "actor_kind", "dead_reason", "error_code", "status", "circuit",
 }
 
 // reachedBodies are what is sent where a body is taken. Each member of a request

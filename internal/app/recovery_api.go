@@ -80,7 +80,7 @@ type signalsAPI struct{ watcher *watch.Watcher }
 // Signals implements api.Signals.
 func (a signalsAPI) Signals(ctx context.Context, filter api.SignalFilter) (api.SignalPage, error) {
 	page, err := a.watcher.Signals(ctx, watch.Filter{
-		Tenant: filter.Tenant, Kind: delivery.SignalKind(filter.Kind), Since: filter.Since,
+		Tenant: filter.Tenant, Kind: delivery.SignalKind(filter.Kind), Since: filter.Since, EndpointID: filter.EndpointID,
 	}, filter.Before, filter.Limit)
 	return api.SignalPage{Signals: mapAll(page.Signals, signalOf), Next: page.Next}, err
 }

@@ -110,8 +110,8 @@ func (a registryAPI) Endpoint(ctx context.Context, owner api.Owner, id delivery.
 }
 
 // Endpoints implements api.Endpoints.
-func (a registryAPI) Endpoints(ctx context.Context, owner api.Owner, page api.Page, counted bool) ([]api.Endpoint, bool, error) {
-	list, more, err := a.registry.Endpoints(ctx, ownerOf(owner), registry.Page(page), counted)
+func (a registryAPI) Endpoints(ctx context.Context, owner api.Owner, page api.Page, filter api.EndpointFilter) ([]api.Endpoint, bool, error) {
+	list, more, err := a.registry.Endpoints(ctx, ownerOf(owner), registry.Page(page), registry.EndpointFilter(filter))
 	return mapAll(list, endpointOf), more, err
 }
 

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"github.com/malotehq/malote/internal/dashboard/deliveries"
+	"github.com/malotehq/malote/internal/dashboard/endpoints"
 	"github.com/malotehq/malote/internal/dashboard/events"
 	"github.com/malotehq/malote/internal/dashboard/overview"
 	"github.com/malotehq/malote/internal/dashboard/page"
@@ -14,6 +15,7 @@ func groups() []page.Group {
 		overview.Group(),
 		deliveries.Group(),
 		events.Group(),
+		endpoints.Group(),
 		search.Group(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/dashboard/records"
+	"github.com/malotehq/malote/internal/dashboard/ui"
 )
 
 // Group are the pages.
@@ -72,7 +73,7 @@ func streamNow(r *page.Request) error {
 		if err != nil {
 			return err
 		}
-		for _, chart := range charts(series) {
+		for _, chart := range ui.AttemptCharts(series) {
 			if err := s.Data(chart.ID, chart.ChartData()); err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package overview
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/malotehq/malote/internal/dashboard/lang"
@@ -78,33 +77,6 @@ func atLeast(ctx context.Context, n int, more bool) string {
 		return lang.Number(ctx, n) + "+"
 	}
 	return lang.Number(ctx, n)
-}
-
-// charts are the attempts of the last day by the hour, and how long they took.
-func charts(series records.Series) []ui.ChartView {
-	attempts := ui.ChartView{ID: "chart-attempts", Title: attemptsTitle, Series: []ui.Series{
-		{Label: okText, Tone: ui.Good, Bars: true}, {Label: failedText, Tone: ui.Bad},
-	}}
-	latency := ui.ChartView{ID: "chart-latency", Title: latencyTitle, Unit: "ms", Series: []ui.Series{
-		{Label: p50Text, Tone: ui.Neutral}, {Label: p95Text, Tone: ui.Busy}, {Label: p99Text, Tone: ui.Warn},
-	}}
-	for _, hour := range series.Data {
-		attempts.Times, latency.Times = append(attempts.Times, hour.Hour), append(latency.Times, hour.Hour)
-		for i, value := range []float64{float64(hour.OK), float64(hour.Failed)} {
-			attempts.Series[i].Values = append(attempts.Series[i].Values, value)
-		}
-		for i, value := range []*float64{hour.P50, hour.P95, hour.P99} {
-			latency.Series[i].Values = append(latency.Series[i].Values, orNaN(value))
-		}
-	}
-	return []ui.ChartView{attempts, latency}
-}
-
-func orNaN(value *float64) float64 {
-	if value == nil {
-		return math.NaN()
-	}
-	return *value
 }
 
 // reason says in a few words what holds an endpoint up.

@@ -21,13 +21,6 @@ var (
 	whoLagsText     = lang.Text{EN: "Who lags behind?", PT: "Quem está atrasado?"}
 	capacityWarning = lang.Text{EN: "Healthy endpoints have to wait: the platform is short of capacity. Add a worker, or look at what the database is busy with.", PT: "Endpoints saudáveis estão esperando: falta capacidade à plataforma. Acrescente um worker, ou veja com o que o banco de dados está ocupado."}
 	customerNotice  = lang.Text{EN: "What is late waits for endpoints that are paused or failing. Healthy ones are served at once.", PT: "O que está atrasado espera por endpoints pausados ou com falhas. Os saudáveis são atendidos na hora."}
-	attemptsTitle   = lang.Text{EN: "Attempts by the hour", PT: "Tentativas por hora"}
-	latencyTitle    = lang.Text{EN: "How long attempts take", PT: "Quanto as tentativas levam"}
-	okText          = lang.Text{EN: "Succeeded", PT: "Com sucesso"}
-	failedText      = lang.Text{EN: "Failed", PT: "Com falha"}
-	p50Text         = lang.Text{EN: "Median", PT: "Mediana"}
-	p95Text         = lang.Text{EN: "95 of 100", PT: "95 de 100"}
-	p99Text         = lang.Text{EN: "99 of 100", PT: "99 de 100"}
 )
 
 // Lag.

@@ -77,9 +77,14 @@ type Endpoint struct {
 	Policy         string            `json:"policy"`
 	EventTypes     []string          `json:"event_types"`
 	MaxInFlight    int               `json:"max_in_flight"`
+	RateLimit      *float64          `json:"rate_limit"` // nil: no limit
+	FIFO           bool              `json:"fifo"`
+	Filter         string            `json:"filter"`
 	Headers        map[string]string `json:"headers"`
+	SecretHeaders  []string          `json:"secret_headers"`
 	AtMostOnce     bool              `json:"at_most_once"`
 	Description    string            `json:"description"`
+	Metadata       map[string]string `json:"metadata"`
 	Status         string            `json:"status"`
 	DisabledReason string            `json:"disabled_reason"`
 
@@ -88,6 +93,16 @@ type Endpoint struct {
 	LastFailureAt       *time.Time `json:"last_failure_at"`
 	LastSuccessAt       *time.Time `json:"last_success_at"`
 	PausedUntil         *time.Time `json:"paused_until"`
+	Circuit             string     `json:"circuit"`
+	Limit               int        `json:"limit"` // at this moment
+
+	Pending              *int      `json:"pending"`   // nil: not counted
+	InFlight             *int      `json:"in_flight"` // likewise
+	OldestPendingSeconds *int64    `json:"oldest_pending_age_seconds"`
+	CreatedAt            time.Time `json:"created_at"`
+	UpdatedAt            time.Time `json:"updated_at"`
+	ReplayedCount        int       `json:"replayed_count"` // in the answer to enabling it
+	Secret               string    `json:"secret"`         // in the answer to its creation
 }
 
 // Policy is one of /v1/policies.

@@ -122,6 +122,12 @@ var ProblemWords = lang.Words{
 	"webhook_delivery_not_replayable": {EN: "It cannot be replayed: its state, its policy or its endpoint does not allow it.", PT: "Não pode ser reenviada: o estado, a política ou o endpoint não permite."},
 	"webhook_delivery_not_resolvable": {EN: "Only dead deliveries can be resolved.", PT: "Só entregas mortas podem ser resolvidas."},
 	"webhook_endpoint_disabled":       {EN: "The endpoint is disabled. Enable it first.", PT: "O endpoint está desativado. Ative-o primeiro."},
+	"webhook_endpoint_busy":           {EN: "No attempt could be made in time: its slots are taken, or it is left alone after failures. The test event stays queued, ahead of all others.", PT: "Nenhuma tentativa pôde ser feita a tempo: as vagas estão ocupadas, ou o endpoint é deixado em paz após falhas. O evento de teste continua na fila, à frente de todos."},
+	"webhook_endpoint_policy_changed": {EN: "Somebody changed its policy at the same time. Look again, and repeat what you did.", PT: "Alguém mudou a política ao mesmo tempo. Olhe de novo e repita o que fez."},
+	"recovery_running":                {EN: "Another recovery of the endpoint is running. Stop it, or wait until it is done.", PT: "Outra recuperação do endpoint está em andamento. Pare-a, ou espere que termine."},
+	"recovery_ended":                  {EN: "The recovery has ended already.", PT: "A recuperação já terminou."},
+	"too_many_secrets":                {EN: "Ten secrets are live already. Revoke one first, or wait until an overlap is over.", PT: "Já há dez segredos ativos. Revogue um antes, ou espere uma sobreposição acabar."},
+	"secret_exists":                   {EN: "This secret is there already. Choose another, or leave the field empty to have one made.", PT: "Este segredo já existe. Escolha outro, ou deixe o campo vazio para que um seja criado."},
 	"unknown_tenant":                  {EN: "There is no such tenant.", PT: "Não existe esse tenant."},
 	"insufficient_scope":              {EN: "Your role does not allow this.", PT: "Seu papel não permite isso."},
 }

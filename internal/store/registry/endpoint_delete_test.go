@@ -30,7 +30,7 @@ func TestDeleteEndpoint_ClosesWhatIsPending(t *testing.T) {
 	require.Equal(t, endpoint.URL, one[string](t, r,
 		`SELECT url FROM malote.endpoints WHERE id = $1 AND deleted_at IS NOT NULL`, endpoint.ID), "history can still name it")
 
-	list, _, err := r.Endpoints(t.Context(), OfTenant("acme"), Page{Limit: 10}, false)
+	list, _, err := r.Endpoints(t.Context(), OfTenant("acme"), Page{Limit: 10}, EndpointFilter{})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 }

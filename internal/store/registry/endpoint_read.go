@@ -5,13 +5,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
+
+// circuitPhase is circuit.State.PhaseAt, by database time.
+const circuitPhase = `CASE WHEN l.circuit_phase <> 'open' THEN 'closed' WHEN now() < l.paused_until THEN 'open' ELSE 'half_open' END`
 
 const endpointColumns = `e.id, e.tenant, e.url, e.policy, e.event_types, coalesce(e.max_in_flight, 0), e.headers,
 	e.at_most_once, e.description, e.metadata, e.created_at, e.updated_at, l.status, l.disabled_reason, l.max_in_flight,
 	l.consecutive_failures, l.first_failure_at, l.last_failure_at, l.last_success_at, l.paused_until,
-	coalesce(e.rate_limit, 0), l.rate_limit, e.fifo, l.fifo_since IS NOT NULL, e.filter, e.secret_headers, e.secret_headers_key`
+	l.claim_limit, ` + circuitPhase + `, coalesce(e.rate_limit, 0), l.rate_limit, e.fifo, l.fifo_since IS NOT NULL, e.filter, e.secret_headers, e.secret_headers_key`
 
 const endpointsAndLanes = ` FROM malote.endpoints AS e
 	JOIN malote.lanes AS l ON l.shard = e.shard AND l.endpoint_id = e.id `
@@ -21,12 +25,17 @@ const (
 		WHERE e.shard = $1 AND l.shard = $1 AND e.id = $2 AND e.deleted_at IS NULL`
 
 	listEndpointsSQL = `SELECT ` + endpointColumns + endpointsAndLanes + `
-		WHERE e.shard = $1 AND l.shard = $1 AND e.tenant = $2 AND e.id > $3 AND e.deleted_at IS NULL
-		ORDER BY e.id LIMIT $4`
+		WHERE e.id > $1 AND e.deleted_at IS NULL` + endpointFilter + `
+			AND e.shard = $6 AND l.shard = $6 AND e.tenant = $7
+		ORDER BY e.id LIMIT $2`
 
 	// Over all shards: only an administrator asks.
 	listAllEndpointsSQL = `SELECT ` + endpointColumns + endpointsAndLanes + `
-		WHERE e.id > $1 AND e.deleted_at IS NULL ORDER BY e.id LIMIT $2`
+		WHERE e.id > $1 AND e.deleted_at IS NULL` + endpointFilter + ` ORDER BY e.id LIMIT $2`
+
+	endpointFilter = `
+		AND ($3 = '' OR l.status = $3) AND ($4 = '' OR ` + circuitPhase + ` = $4)
+		AND ($5 = '' OR strpos(lower(e.url), lower($5)) > 0 OR strpos(lower(e.description), lower($5)) > 0)`
 )
 
 // Endpoint finds one, with its counts.
@@ -47,21 +56,28 @@ func (r *Registry) findEndpoint(ctx context.Context, owner Owner, id delivery.ID
 	return endpoint, err
 }
 
+// EndpointFilter narrows a list of endpoints; the zero value does not.
+type EndpointFilter struct {
+	Status  delivery.EndpointStatus // "": any
+	Circuit circuit.Phase           // at this moment; "": any
+	Text    string                  // in the URL or the description, in whatever case
+
+	Counted bool // add the counts, whose cost grows with the backlogs
+}
+
 // Endpoints lists an owner's endpoints, oldest first, without deleted ones.
-// counted adds the counts, whose cost grows with the backlogs.
-func (r *Registry) Endpoints(ctx context.Context, owner Owner, page Page, counted bool) (_ []Endpoint, more bool, _ error) {
-	var rows pgx.Rows
-	if owner.any {
-		rows, _ = r.pool.Query(ctx, listAllEndpointsSQL, page.after(), page.Limit+1)
-	} else {
-		rows, _ = r.pool.Query(ctx, listEndpointsSQL, delivery.ShardOf(owner.tenant), owner.tenant, page.after(), page.Limit+1)
+func (r *Registry) Endpoints(ctx context.Context, owner Owner, page Page, filter EndpointFilter) (_ []Endpoint, more bool, _ error) {
+	sql, parameters := listAllEndpointsSQL, []any{page.after(), page.Limit + 1, string(filter.Status), string(filter.Circuit), filter.Text}
+	if !owner.any {
+		sql, parameters = listEndpointsSQL, append(parameters, delivery.ShardOf(owner.tenant), owner.tenant)
 	}
+	rows, _ := r.pool.Query(ctx, sql, parameters...)
 	endpoints, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Endpoint, error) { return r.scanEndpoint(row) })
 	if err != nil {
 		return nil, false, explain("listing endpoints", err)
 	}
 	endpoints, more = cut(endpoints, page.Limit)
-	if counted {
+	if filter.Counted {
 		healths, ids := make([]*Health, len(endpoints)), make([]delivery.ID, len(endpoints))
 		for i := range endpoints {
 			healths[i], ids[i] = &endpoints[i].Health, endpoints[i].ID
@@ -88,7 +104,7 @@ func (r *Registry) scanEndpoint(row pgx.Row) (e Endpoint, err error) {
 	err = row.Scan(&e.ID, &e.Tenant, &e.URL, &e.Policy, &e.EventTypes, &e.MaxInFlight, &e.Headers,
 		&e.AtMostOnce, &e.Description, &e.Metadata, instant{&e.CreatedAt}, instant{&e.UpdatedAt},
 		&e.Status, &e.DisabledReason, &e.Limit, &e.ConsecutiveFailures, instant{&e.FirstFailureAt},
-		instant{&e.LastFailureAt}, instant{&e.LastSuccessAt}, instant{&e.PausedUntil},
+		instant{&e.LastFailureAt}, instant{&e.LastSuccessAt}, instant{&e.PausedUntil}, &e.LimitNow, &e.Circuit,
 		&e.RateLimit, &e.Rate, &e.OwnFIFO, &e.FIFO, &e.Filter, &headers, &headersKey)
 	if err != nil {
 		return Endpoint{}, err

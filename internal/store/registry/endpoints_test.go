@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -182,7 +183,7 @@ func walkEndpoints(t *testing.T, r *Registry, owner Owner, afterPage func()) (id
 	for more := true; more; {
 		var endpoints []Endpoint
 		var err error
-		endpoints, more, err = r.Endpoints(t.Context(), owner, page, false)
+		endpoints, more, err = r.Endpoints(t.Context(), owner, page, EndpointFilter{})
 		require.NoError(t, err)
 		for _, endpoint := range endpoints {
 			require.False(t, endpoint.Counted)
@@ -211,13 +212,74 @@ func TestEndpoints_F17_Counts(t *testing.T) {
 	oldest := one[time.Time](t, r, `SELECT min(cycle_started_at) FROM malote.queue WHERE status = 'pending'`)
 	require.True(t, oldest.Equal(read.OldestPendingSince))
 
-	list, _, err := r.Endpoints(t.Context(), AnyTenant, Page{Limit: 10}, true)
+	list, _, err := r.Endpoints(t.Context(), AnyTenant, Page{Limit: 10}, EndpointFilter{Counted: true})
 	require.NoError(t, err)
 	require.Equal(t, []Endpoint{read}, list[:1])
 	require.Equal(t, idle.ID, list[1].ID)
 	require.True(t, list[1].Counted)
 	require.Zero(t, list[1].Pending+list[1].InFlight)
 	require.Zero(t, list[1].OldestPendingSince)
+}
+
+func TestEndpoints_FilteredByStatusCircuitAndText(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	addTenant(t, r, "acme")
+	addTenant(t, r, "globex")
+	made := map[string]Endpoint{}
+	for name, url := range map[string]string{
+		"closed": "https://a.example/100%25", "open": "https://OPEN.example/", "probed": "https://b.example/", "paused": "https://c.example/",
+	} {
+		spec := newEndpoint("acme")
+		spec.URL, spec.Description = url, "the "+name+" One"
+		endpoint, _, err := r.CreateEndpoint(t.Context(), spec, standard, Once{})
+		require.NoError(t, err)
+		made[name] = endpoint
+	}
+	foreign := addEndpoint(t, r, "globex")
+	const openCircuit = `UPDATE malote.lanes SET circuit_phase = 'open', claim_limit = 1, paused_until = now() + $2::interval WHERE endpoint_id = $1`
+	execute(t, r, openCircuit, made["open"].ID, "1 hour")
+	execute(t, r, openCircuit, made["probed"].ID, "-1 second")
+	_, err := r.SetStatus(t.Context(), AnyTenant, made["paused"].ID, Pause)
+	require.NoError(t, err)
+
+	for name, test := range map[string]struct {
+		owner  Owner
+		filter EndpointFilter
+		want   []string
+	}{
+		"all":         {OfTenant("acme"), EndpointFilter{}, []string{"closed", "open", "probed", "paused"}},
+		"status":      {OfTenant("acme"), EndpointFilter{Status: delivery.Paused}, []string{"paused"}},
+		"open":        {AnyTenant, EndpointFilter{Circuit: circuit.Open}, []string{"open"}},
+		"half open":   {AnyTenant, EndpointFilter{Circuit: circuit.HalfOpen}, []string{"probed"}},
+		"closed":      {OfTenant("acme"), EndpointFilter{Circuit: circuit.Closed}, []string{"closed", "paused"}},
+		"URL":         {AnyTenant, EndpointFilter{Text: "OPEN.EXAMPLE"}, []string{"open"}},
+		"description": {AnyTenant, EndpointFilter{Text: "probed one"}, []string{"probed"}},
+		"no pattern":  {AnyTenant, EndpointFilter{Text: "%"}, []string{"closed"}},
+		"nobody's":    {OfTenant("globex"), EndpointFilter{Text: "a.example"}, nil},
+		"together":    {OfTenant("acme"), EndpointFilter{Status: delivery.Active, Circuit: circuit.Closed, Text: "a.example"}, []string{"closed"}},
+	} {
+		var want []delivery.ID
+		for _, name := range test.want {
+			want = append(want, made[name].ID)
+		}
+		var got []delivery.ID
+		for page, more := (Page{Limit: 1}), true; more; {
+			var list []Endpoint
+			var err error
+			list, more, err = r.Endpoints(t.Context(), test.owner, page, test.filter)
+			require.NoError(t, err, name)
+			for _, e := range list {
+				got, page.After = append(got, e.ID), e.ID
+			}
+		}
+		require.ElementsMatch(t, want, got, name)
+		require.NotContains(t, got, foreign.ID, name)
+	}
+	read, err := r.Endpoint(t.Context(), AnyTenant, made["open"].ID)
+	require.NoError(t, err)
+	require.Equal(t, circuit.Open, read.Circuit)
+	require.Equal(t, []int{10, 1}, []int{read.Limit, read.LimitNow})
 }
 
 func TestEndpoint_R08_HealthIsTheLanes(t *testing.T) {
@@ -234,6 +296,6 @@ func TestEndpoint_R08_HealthIsTheLanes(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC) }
 	require.Equal(t, Health{
 		ConsecutiveFailures: 7, FirstFailureAt: day(1), LastFailureAt: day(2), LastSuccessAt: day(3), PausedUntil: day(4),
-		Limit: 10, Counted: true,
+		Limit: 10, LimitNow: 10, Circuit: circuit.Closed, Counted: true,
 	}, read.Health)
 }

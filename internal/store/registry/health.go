@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/malotehq/malote/internal/circuit"
 	"github.com/malotehq/malote/internal/delivery"
 )
 
@@ -17,7 +18,9 @@ type Health struct {
 	LastSuccessAt       time.Time
 	PausedUntil         time.Time // zero: its circuit is closed
 
-	Limit int // how many may be in flight, but for slow-down and circuit
+	Limit    int           // how many may be in flight, but for slow-down and circuit
+	LimitNow int           // how many may be in flight at this moment
+	Circuit  circuit.Phase // at this moment
 
 	Counted  bool // whether the rest is known
 	Pending  int  // exact

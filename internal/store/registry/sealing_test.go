@@ -133,7 +133,10 @@ func TestSealed_UnderAnUnknownKey(t *testing.T) {
 				return err
 			},
 			"read": func() error { _, err := blind.Endpoint(t.Context(), AnyTenant, endpoint.ID); return err },
-			"list": func() error { _, _, err := blind.Endpoints(t.Context(), AnyTenant, Page{Limit: 5}, false); return err },
+			"list": func() error {
+				_, _, err := blind.Endpoints(t.Context(), AnyTenant, Page{Limit: 5}, EndpointFilter{})
+				return err
+			},
 			"keep": func() error {
 				_, err := blind.UpdateEndpoint(t.Context(), AnyTenant, endpoint.ID,
 					EndpointPatch{SecretHeaders: &map[string]*string{"Authorization": nil}}, standard)

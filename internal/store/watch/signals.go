@@ -15,6 +15,9 @@ import (
 //go:embed queries/signals_of_tenant.sql
 var signalsOfTenantSQL string
 
+//go:embed queries/signals_of_endpoint.sql
+var signalsOfEndpointSQL string
+
 //go:embed queries/signals.sql
 var signalsSQL string
 
@@ -30,6 +33,8 @@ type Filter struct {
 	Tenant string
 	Kind   delivery.SignalKind // also one of the circuit's; "": all
 	Since  time.Time           // raised then or later; zero: no bound
+
+	EndpointID delivery.ID // zero: of whatever endpoint, or none
 }
 
 // Signal is something that somebody should hear of.
@@ -56,7 +61,10 @@ func (w *Watcher) Signals(ctx context.Context, filter Filter, after delivery.ID,
 		since = time.Unix(0, 0)
 	}
 	sql, parameters := signalsSQL, []any{delivery.FloorID(since), after, string(filter.Kind), limit + 1}
-	if filter.Tenant != "" {
+	switch {
+	case !filter.EndpointID.IsZero():
+		sql, parameters = signalsOfEndpointSQL, append(parameters, filter.EndpointID.Shard(), filter.EndpointID, filter.Tenant)
+	case filter.Tenant != "":
 		sql, parameters = signalsOfTenantSQL, append(parameters, delivery.ShardOf(filter.Tenant), filter.Tenant)
 	}
 	rows, _ := w.store.Pool().Query(ctx, sql, parameters...)

@@ -42,7 +42,10 @@ func TestSignals_ListsNewestFirstPageByPage(t *testing.T) {
 		"together": {Filter{Tenant: "t0", Kind: delivery.DeliveryDead, Since: began.Add(9 * time.Second)}, func(s Signal) bool {
 			return s.Tenant == "t0" && s.Kind == delivery.DeliveryDead && !s.At.Before(began.Add(9*time.Second))
 		}},
-		"nobody": {Filter{Tenant: "nobody"}, func(Signal) bool { return false }},
+		"endpoint":           {Filter{EndpointID: all[3].EndpointID}, func(s Signal) bool { return s.EndpointID == all[3].EndpointID }},
+		"endpoint and kind":  {Filter{EndpointID: all[3].EndpointID, Kind: delivery.LagHigh}, func(Signal) bool { return false }},
+		"another's endpoint": {Filter{Tenant: "nobody", EndpointID: all[3].EndpointID}, func(Signal) bool { return false }},
+		"nobody":             {Filter{Tenant: "nobody"}, func(Signal) bool { return false }},
 	} {
 		want := slices.DeleteFunc(slices.Clone(all), func(s Signal) bool { return !test.match(s) })
 		for _, limit := range []int{1, 7, 0} {

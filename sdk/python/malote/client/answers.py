@@ -57,6 +57,8 @@ class _Endpoint(TypedDict):
     last_failure_at: Optional[str]
     last_success_at: Optional[str]
     paused_until: Optional[str]
+    circuit: str
+    limit: int
     pending: Optional[int]
     in_flight: Optional[int]
     oldest_pending_age_seconds: Optional[int]

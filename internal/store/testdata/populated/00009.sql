@@ -1,0 +1,1 @@
+-- Version 9 has indexes only: it leaves nothing besides.
