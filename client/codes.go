@@ -67,6 +67,9 @@ const (
 	CodeRecoveryRunning       Code = "recovery_running"
 	CodeRecoveryEnded         Code = "recovery_ended"
 	CodeSourceNotRepairable   Code = "source_not_repairable"
+	CodeUserExists            Code = "user_exists"
+	CodeUserDisabled          Code = "user_disabled"
+	CodeLastAdmin             Code = "last_admin"
 )
 
 // Failures of others, and of Malote itself.

@@ -50,6 +50,7 @@ const (
 	SubjectSource       SubjectKind = "source"
 	SubjectSourceSecret SubjectKind = "source_secret"
 	SubjectPolicy       SubjectKind = "policy"
+	SubjectUser         SubjectKind = "user"
 )
 
 // changed notes what the request is about to be answered for, for the audit log.

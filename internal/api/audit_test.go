@@ -57,6 +57,12 @@ var auditCases = map[string]auditCase{
 	"repair-source-gaps":        {"/v1/sources/{source}/repair", `{"since":"2026-01-01T00:00:00Z"}`, SubjectSource, "fed: 2"},
 	"add-source-secret":         {"/v1/sources/{source}/secrets", `{"value":"whsec_s3cret"}`, SubjectSourceSecret, "src_"},
 	"rotate-source-secret":      {"/v1/sources/{source}/secrets/rotate", `{"value":"whsec_s3cret"}`, SubjectSourceSecret, "src_"},
+	"create-user":               {"/v1/users", `{"name":"eve","role":"support"}`, SubjectUser, "eve, role: support"},
+	"update-user":               {"/v1/users/{user}", `{"role":"admin"}`, SubjectUser, "bob, role: admin"},
+	"disable-user":              {"/v1/users/{user}/disable", "", SubjectUser, "bob"},
+	"enable-user":               {"/v1/users/{user}/enable", "", SubjectUser, "bob"},
+	"renew-user-link":           {"/v1/users/{user}/link", "", SubjectUser, "bob"},
+	"delete-user":               {"/v1/users/{user}", "", SubjectUser, "bob"},
 	"revoke-source-secret":      {"/v1/sources/{source}/secrets/{source_secret}", "", SubjectSourceSecret, "src_"},
 }
 
@@ -77,8 +83,12 @@ func auditedThings(t *testing.T, r *rig) *strings.Replacer {
 	secret := r.call("POST", endpoint+"/secrets", acmeKey, "").object(t, http.StatusCreated)["id"].(string)
 	source, path := r.addSource(t, "acme", "stripe", "")
 	sourceSecret := r.call("POST", path+"/secrets", acmeKey, `{"value":"whsec_first"}`).object(t, http.StatusCreated)["id"].(string)
+	clear(r.users)
+	user, _, err := r.CreateUser(t.Context(), "bob", RoleViewer, Once{})
+	require.NoError(t, err)
 	r.lastAct()
 	return strings.NewReplacer(
+		"{user}", user.ID.Format(delivery.UserPrefix),
 		"{endpoint}", target.Format(delivery.EndpointPrefix), "{delivery}", dead.Format(delivery.DeliveryPrefix),
 		"{another}", another.Format(delivery.DeliveryPrefix), "{recovery}", job.ID.Format(delivery.RecoveryPrefix),
 		"{key}", key.ID.Format(delivery.KeyPrefix), "{secret}", secret,
@@ -113,7 +123,7 @@ func TestAudit_EveryChangeLeavesARow(t *testing.T) {
 			require.Contains(t, subject.Detail, test.detail, o.OperationID)
 			require.NotContains(t, fmt.Sprint(subject), "s3cret", o.OperationID)
 			require.NotContains(t, fmt.Sprint(subject), "phone", o.OperationID)
-			if test.kind != SubjectPolicy {
+			if test.kind != SubjectPolicy && test.kind != SubjectUser {
 				require.NotEmpty(t, subject.Tenant, o.OperationID)
 			}
 		}

@@ -70,6 +70,9 @@ const (
 	RecoveryRunning       Code = "recovery_running"
 	RecoveryEnded         Code = "recovery_ended"
 	SourceNotRepairable   Code = "source_not_repairable"
+	UserExists            Code = "user_exists"
+	UserDisabled          Code = "user_disabled"
+	LastAdmin             Code = "last_admin"
 )
 
 // Failures of others.
@@ -127,6 +130,9 @@ var meanings = []meaning{
 	{RecoveryRunning, http.StatusConflict, "Another recovery of the endpoint is running: cancel it, or wait until it is done."},
 	{RecoveryEnded, http.StatusConflict, "The recovery has ended already."},
 	{SourceNotRepairable, http.StatusConflict, "The source's gaps cannot be repaired: detail says what it lacks."},
+	{UserExists, http.StatusConflict, "There is already a user of this name, in whatever case: choose another, or make that one a new link."},
+	{UserDisabled, http.StatusConflict, "The user is disabled, so that a link would not open: enable the user first."},
+	{LastAdmin, http.StatusConflict, "This is the last administrator who can log in, and nobody could let others in: make another one an administrator first, who has set a password."},
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body is over the limit: send less, or a link to the data."},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "Send the body as application/json, in UTF-8 and without Content-Encoding."},
 	{URLNotAllowed, http.StatusUnprocessableEntity, "The URL may not be called: detail says which rule forbids it and what to do."},

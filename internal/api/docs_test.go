@@ -103,12 +103,17 @@ func TestDocs_ExamplesWork(t *testing.T) {
 	src, _ := r.addSource(t, "globex", "stripe", "")
 	inbound, _, err := r.AddSourceSecret(t.Context(), AnyTenant, src, source.Secret{Value: "x"}, Once{})
 	require.NoError(t, err)
+	_, _, err = r.CreateUser(t.Context(), "carla", RoleAdmin, Once{})
+	require.NoError(t, err)
+	user, _, err := r.CreateUser(t.Context(), "bob", RoleViewer, Once{})
+	require.NoError(t, err)
 	variables := map[string]string{
 		"MALOTE_SERVER": "", "MALOTE_API_KEY": adminKey, "EVENT_ID": event.Format(delivery.EventPrefix),
 		"ENDPOINT_ID": r.acme.Format(delivery.EndpointPrefix), "SECRET_ID": secret.ID.Format(delivery.SecretPrefix),
 		"DELIVERY_ID": r.addDelivery("acme", event, r.acme, delivery.Dead).Format(delivery.DeliveryPrefix),
 		"SOURCE_ID":   src.Format(delivery.SourcePrefix), "SOURCE_SECRET_ID": inbound.ID.Format(delivery.SecretPrefix),
 		"RECOVERY_ID": job.ID.Format(delivery.RecoveryPrefix),
+		"USER_ID":     user.ID.Format(delivery.UserPrefix),
 		"KEY_ID":      r.keys[readKey].ID.Format(delivery.KeyPrefix),
 	}
 	all := operations(t, r)

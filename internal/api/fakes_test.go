@@ -49,6 +49,7 @@ type memory struct {
 	secretHeaders map[delivery.ID]map[string]string
 
 	sourceStore
+	userStore
 }
 
 type onceEntry struct {
@@ -79,6 +80,10 @@ func translate(err error) Code {
 		return RecoveryEnded
 	case errors.Is(err, errNameTaken):
 		return SecretNameTaken
+	case errors.Is(err, errUserExists):
+		return UserExists
+	case errors.Is(err, errLastAdmin):
+		return LastAdmin
 	default:
 		return ""
 	}
@@ -89,7 +94,7 @@ func newMemory() *memory {
 		tenants: map[string]Tenant{}, keys: map[string]Key{}, endpoints: map[delivery.ID]Endpoint{},
 		policies: map[string]StoredPolicy{}, once: map[string]onceEntry{}, bodies: map[delivery.ID][]byte{},
 		attempts: map[delivery.ID][]delivery.Attempt{}, resolved: map[delivery.ID]string{},
-		replayable: func(delivery.ID) ReplayRefusal { return "" }, sourceStore: newSourceStore(),
+		replayable: func(delivery.ID) ReplayRefusal { return "" }, sourceStore: newSourceStore(), userStore: newUserStore(),
 	}
 }
 

@@ -89,6 +89,7 @@ const (
 	tagPolicies   = "Policies"
 	tagTenants    = "Tenants"
 	tagKeys       = "API keys"
+	tagUsers      = "Users"
 	tagAudit      = "Audit log"
 	tagHealth     = "Health"
 )
@@ -103,6 +104,7 @@ var tags = []*huma.Tag{
 	{Name: tagPolicies, Description: "Delivery contracts: deadlines, retries, headers, signatures."},
 	{Name: tagTenants, Description: "Whose events and endpoints they are."},
 	{Name: tagKeys, Description: "Who may call this interface, and what for."},
+	{Name: tagUsers, Description: "Who may open the dashboard."},
 	{Name: tagAudit, Description: "Who changed what."},
 	{Name: tagHealth, Description: "How Malote itself is doing."},
 }

@@ -20,7 +20,7 @@ var sampleNames = strings.NewReplacer(
 	"/events/{id}", "/events/$EVENT_ID", "/webhook_endpoints/{id}", "/webhook_endpoints/$ENDPOINT_ID",
 	"/webhook_deliveries/{id}", "/webhook_deliveries/$DELIVERY_ID", "/keys/{id}", "/keys/$KEY_ID",
 	"/sources/{id}/secrets/{secret}", "/sources/$SOURCE_ID/secrets/$SOURCE_SECRET_ID", "/sources/{id}", "/sources/$SOURCE_ID",
-	"/recoveries/{id}", "/recoveries/$RECOVERY_ID",
+	"/recoveries/{id}", "/recoveries/$RECOVERY_ID", "/users/{id}", "/users/$USER_ID",
 	"{secret}", "$SECRET_ID", "{tenant}", "acme", "{name}", "standard",
 )
 

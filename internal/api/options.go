@@ -26,6 +26,8 @@ type Options struct {
 	Tester     Tester
 	AuditLog   AuditLog
 	Stats      Stats
+	Users      Users
+	About      Abouter
 
 	Sources     Sources
 	SourceRules SourceRules
@@ -109,6 +111,7 @@ func New(options Options) http.Handler {
 	routes := newRoutes(s)
 	s.registerTenants(routes)
 	s.registerKeys(routes)
+	s.registerUsers(routes)
 	s.registerEndpoints(routes)
 	s.registerSecrets(routes)
 	s.registerPublish(routes)
@@ -127,6 +130,7 @@ func New(options Options) http.Handler {
 	s.registerAuditLog(routes)
 	s.registerStats(routes)
 	s.registerSearch(routes)
+	s.registerAbout(routes)
 	s.registerHealth(routes)
 	return s.guard(routes.handler())
 }
@@ -135,6 +139,7 @@ func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
 		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog, o.Stats,
+		o.Users, o.About,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")

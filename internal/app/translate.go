@@ -7,6 +7,7 @@ import (
 	"github.com/malotehq/malote/internal/publish"
 	"github.com/malotehq/malote/internal/recovery"
 	"github.com/malotehq/malote/internal/store"
+	"github.com/malotehq/malote/internal/store/accounts"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/redelivery"
 	"github.com/malotehq/malote/internal/store/registry"
@@ -37,6 +38,9 @@ func translate(err error) api.Code {
 		{registry.ErrNotFound, api.NotFound},
 		{registry.ErrInvalidText, api.InvalidRequest},
 		{history.ErrNotFound, api.NotFound},
+		{accounts.ErrNotFound, api.NotFound},
+		{accounts.ErrNameTaken, api.UserExists},
+		{accounts.ErrLastAdmin, api.LastAdmin},
 		{redelivery.ErrNotFound, api.NotFound},
 		{redelivery.ErrNotDead, api.DeliveryNotResolvable},
 		{redelivery.ErrResolution, api.InvalidRequest},

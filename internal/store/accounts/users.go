@@ -72,7 +72,12 @@ func loginOf(name string) string { return strings.ToLower(strings.TrimSpace(name
 
 // Create makes a user who has no password yet.
 func (a *Accounts) Create(ctx context.Context, name string, role Role) (User, error) {
-	user, err := scanUser(a.pool.QueryRow(ctx, insertUserSQL, a.newID(), strings.TrimSpace(name), loginOf(name), role))
+	return a.CreateAs(ctx, a.newID(), name, role)
+}
+
+// CreateAs is Create under an id that the caller chose.
+func (a *Accounts) CreateAs(ctx context.Context, id delivery.ID, name string, role Role) (User, error) {
+	user, err := scanUser(a.pool.QueryRow(ctx, insertUserSQL, id, strings.TrimSpace(name), loginOf(name), role))
 	if sqlState(err) == uniqueViolation {
 		err = ErrNameTaken
 	}
