@@ -32,6 +32,8 @@ var hints = map[client.Code]string{
 	client.CodeUnauthenticated:   "Set MALOTE_API_KEY to a key that works, or --data-dir to that of malote serve.",
 	client.CodeInsufficientScope: "Set MALOTE_API_KEY to a key that may.",
 	client.CodeInternal:          "The server's log says more.",
+	client.CodeUserExists:        "malote users link NAME makes a new link.",
+	client.CodeUserDisabled:      "malote users enable NAME does that.",
 	client.CodeRecoveryRunning:   "malote endpoints recoveries shows which it is.",
 }
 

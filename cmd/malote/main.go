@@ -3,7 +3,7 @@
 // options of the packages that do the work, and errors into one line.
 //
 // The commands that operate a Malote talk to its HTTP API and nothing else;
-// migrate, outbox, doctor and secrets alone look at a database. None of them decides anything
+// migrate, outbox, doctor and secrets alone look at a database, and users if asked to. None of them decides anything
 // about deliveries.
 package main
 
@@ -50,6 +50,7 @@ type cli struct {
 
 	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Set up"`
 	Keys      keysCommands      `cmd:"" help:"API keys." group:"Set up"`
+	Users     usersCommands     `cmd:"" help:"Who may open the dashboard." group:"Set up"`
 	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Set up"`
 	Sources   sourcesCommands   `cmd:"" help:"Where other people's webhooks come in." group:"Set up"`
 	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Set up"`

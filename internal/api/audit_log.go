@@ -44,7 +44,7 @@ type AuditPage struct {
 type auditEntryJSON struct {
 	ID          string    `json:"id" example:"aud_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	At          timestamp `json:"at" nullable:"false"`
-	ActorKind   string    `json:"actor_kind" enum:"api_key,admin_key,user,portal" example:"api_key" doc:"Who did it: an API key, the key that the server was started with, one of the operator's people, or who followed a portal link."`
+	ActorKind   string    `json:"actor_kind" enum:"api_key,admin_key,user,portal,database" example:"api_key" doc:"Who did it: an API key, the key that the server was started with, one of the operator's people, who followed a portal link, or who had the database at hand."`
 	ActorID     *string   `json:"actor_id" example:"key_01k9w3zq4xf8ea7m2v6t5c1hbg" doc:"null: it has none, or it is the operator's and you are not."`
 	ActorName   *string   `json:"actor_name" example:"Billing" doc:"As it was then; null as actor_id is."`
 	Operation   string    `json:"operation" example:"update-webhook-endpoint" doc:"The operation's id in this document."`
@@ -70,7 +70,7 @@ type listAuditInput struct {
 	Paging
 	Tenant    string    `query:"tenant" maxLength:"64" doc:"Only what concerns this tenant."`
 	Actor     string    `query:"actor" maxLength:"200" doc:"Only what this actor_id did."`
-	ActorKind string    `query:"actor_kind" enum:"api_key,admin_key,user,portal" doc:"Only what this kind of actor did."`
+	ActorKind string    `query:"actor_kind" enum:"api_key,admin_key,user,portal,database" doc:"Only what this kind of actor did."`
 	Operation string    `query:"operation" maxLength:"100" doc:"Only this operation."`
 	Subject   string    `query:"subject" maxLength:"200" doc:"Only what was done to the thing with this id."`
 	Since     timestamp `query:"since" nullable:"false" doc:"Then or later."`

@@ -18,6 +18,7 @@ const (
 	ActorAdminKey ActorKind = "admin_key" // the fixed admin key, which no store knows
 	ActorUser     ActorKind = "user"      // one of the operator's people
 	ActorPortal   ActorKind = "portal"    // who followed a portal link
+	ActorDatabase ActorKind = "database"  // who has the database at hand, and uses the command line
 )
 
 // Actor says who sends a request: the audit log keeps it. It permits nothing.

@@ -53,7 +53,7 @@ const (
 
 	userSQL        = `SELECT ` + userColumns + ` FROM malote.users AS u WHERE u.id = $1`
 	userByLoginSQL = `SELECT ` + userColumns + ` FROM malote.users AS u WHERE u.login = $1`
-	listUsersSQL   = `SELECT ` + userColumns + ` FROM malote.users AS u WHERE u.id > $1 ORDER BY u.id LIMIT $2`
+	listUsersSQL   = `SELECT ` + userColumns + ` FROM malote.users AS u WHERE ($1::uuid IS NULL OR u.id > $1) ORDER BY u.id LIMIT $2`
 
 	updateUserSQL = `UPDATE malote.users AS u SET role = $2, disabled_at = $3 WHERE u.id = $1 RETURNING ` + userColumns
 	deleteUserSQL = `DELETE FROM malote.users WHERE id = $1`
