@@ -40,6 +40,7 @@ var dashboardParts = []string{
 // Groups of pages: a package each.
 var pageGroups = []string{
 	"internal/dashboard/overview", "internal/dashboard/deliveries", "internal/dashboard/events", "internal/dashboard/endpoints", "internal/dashboard/search",
+	"internal/dashboard/settings",
 }
 
 // Helpers of tests: nothing that ships may import them.

@@ -7,6 +7,7 @@ import (
 	"github.com/malotehq/malote/internal/dashboard/overview"
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/dashboard/search"
+	"github.com/malotehq/malote/internal/dashboard/settings"
 )
 
 // groups are all pages but the shell's own, in the order of the navigation.
@@ -17,5 +18,6 @@ func groups() []page.Group {
 		events.Group(),
 		endpoints.Group(),
 		search.Group(),
+		settings.Group(),
 	}
 }

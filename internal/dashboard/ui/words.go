@@ -129,5 +129,12 @@ var ProblemWords = lang.Words{
 	"too_many_secrets":                {EN: "Ten secrets are live already. Revoke one first, or wait until an overlap is over.", PT: "Já há dez segredos ativos. Revogue um antes, ou espere uma sobreposição acabar."},
 	"secret_exists":                   {EN: "This secret is there already. Choose another, or leave the field empty to have one made.", PT: "Este segredo já existe. Escolha outro, ou deixe o campo vazio para que um seja criado."},
 	"unknown_tenant":                  {EN: "There is no such tenant.", PT: "Não existe esse tenant."},
+	"user_exists":                     {EN: "There is already a user of this name, in whatever case. Choose another, or make that one a new link.", PT: "Já existe um usuário com este nome, em maiúsculas ou minúsculas. Escolha outro, ou crie um novo link para aquele."},
+	"user_disabled":                   {EN: "The user is disabled, so that a link would not open. Enable the user first.", PT: "O usuário está desativado, e o link não abriria. Ative-o primeiro."},
+	"last_admin":                      {EN: "This is the last administrator who can log in, and nobody could let others in. Make another one first, who has set a password.", PT: "Esta é a última pessoa administradora que pode entrar, e ninguém poderia admitir outras. Antes, dê a administração a outra que já tenha definido uma senha."},
+	"tenant_exists":                   {EN: "There is already a tenant with this id. Choose another, or change that one.", PT: "Já existe um tenant com este id. Escolha outro, ou altere aquele."},
+	"tenant_in_use":                   {EN: "The tenant still has endpoints or sources. Delete those first.", PT: "O tenant ainda tem endpoints ou fontes. Exclua-os primeiro."},
+	"tenant_busy":                     {EN: "Deliveries to the tenant's deleted endpoints are still being sent. Try again in a minute.", PT: "Entregas para endpoints excluídos do tenant ainda estão sendo enviadas. Tente de novo em um minuto."},
+	"tenant_reserved":                 {EN: "The tenant malote is Malote itself. It cannot be created or deleted.", PT: "O tenant malote é o próprio Malote. Não pode ser criado nem excluído."},
 	"insufficient_scope":              {EN: "Your role does not allow this.", PT: "Seu papel não permite isso."},
 }
