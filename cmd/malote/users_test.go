@@ -85,3 +85,15 @@ func TestUsers_InDatabaseNeedsNoServer(t *testing.T) {
 	require.Equal(t, "database", field[string](t, rows[0], "actor_kind"))
 	require.Equal(t, "ana", field[string](t, rows[0], "detail"))
 }
+
+func TestUsers_WrongUse(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range [][]string{
+		{"users", "invite", "ana"},
+		{"users", "role", "ana", "root"},
+		{"users", "list", "--in-database", "--data-dir", "/nonexistent"},
+		{"users", "link", "ana", "--public-url", "here", "--api-key", "k"},
+	} {
+		malote(t, arguments...).fails(t, exitUsage)
+	}
+}

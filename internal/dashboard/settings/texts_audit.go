@@ -9,13 +9,13 @@ var (
 	auditAdvice   = lang.Text{EN: "One line for each thing that a request changed. Publishing is not here: events are their own record. Lines are kept for 400 days.", PT: "Uma linha para cada coisa que um pedido alterou. Publicações não estão aqui: os eventos são seu próprio registro. As linhas ficam por 400 dias."}
 	whenText      = lang.Text{EN: "When", PT: "Quando"}
 	whoText       = lang.Text{EN: "Who", PT: "Quem"}
-	fromText      = lang.Text{EN: "From", PT: "De onde"}
+	fromText      = lang.Text{EN: "Address", PT: "Endereço"}
 	whatText      = lang.Text{EN: "What", PT: "O quê"}
-	thingText     = lang.Text{EN: "Thing", PT: "Coisa"}
+	thingText     = lang.Text{EN: "On what", PT: "Em quê"}
 	detailText    = lang.Text{EN: "Detail", PT: "Detalhe"}
 	actorText     = lang.Text{EN: "Id of who did it", PT: "Id de quem fez"}
 	actorKindText = lang.Text{EN: "Kind of who did it", PT: "Tipo de quem fez"}
-	subjectText   = lang.Text{EN: "Id of the thing", PT: "Id da coisa"}
+	subjectText   = lang.Text{EN: "Id of what was changed", PT: "Id do que foi alterado"}
 	onlyText      = lang.Text{EN: "Only what %s did", PT: "Só o que %s fez"}
 	noRowsTitle   = lang.Text{EN: "Nothing was changed", PT: "Nada foi alterado"}
 	noRowsAdvice  = lang.Text{EN: "There is nothing in the log that matches the filters.", PT: "Não há nada na auditoria que corresponda aos filtros."}

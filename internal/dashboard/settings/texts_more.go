@@ -6,7 +6,7 @@ import "github.com/malotehq/malote/internal/dashboard/lang"
 var (
 	keysTitle     = lang.Text{EN: "API keys", PT: "Chaves de API"}
 	keysCaption   = lang.Text{EN: "API keys, the oldest first", PT: "Chaves de API, as mais antigas primeiro"}
-	keysAdvice    = lang.Text{EN: "What programs call the API with. The key that the server itself was started with is not listed.", PT: "Com o que os programas chamam a API. A chave com que o próprio servidor foi iniciado não aparece aqui."}
+	keysAdvice    = lang.Text{EN: "What programs call the API with. One that was given as MALOTE_ADMIN_KEY is not listed.", PT: "Com o que os programas chamam a API. Uma que foi dada como MALOTE_ADMIN_KEY não aparece aqui."}
 	scopeText     = lang.Text{EN: "May do", PT: "Pode"}
 	allTenants    = lang.Text{EN: "all", PT: "todos"}
 	worksText     = lang.Text{EN: "Works", PT: "Vale"}
@@ -95,7 +95,7 @@ var (
 	privateText   = lang.Text{EN: "private: this Malote runs it", PT: "privado: este Malote o executa"}
 	yoursText     = lang.Text{EN: "your own", PT: "seu próprio"}
 	serverText    = lang.Text{EN: "Server", PT: "Servidor"}
-	doctorAdvice  = lang.Text{EN: "What is wrong and how to put it right says, on the machine itself:", PT: "O que está errado, e como corrigir, diz na própria máquina:"}
+	doctorAdvice  = lang.Text{EN: "To learn what is wrong and how to put it right, run on the machine itself:", PT: "Para saber o que está errado e como corrigir, execute na própria máquina:"}
 	docsText      = lang.Text{EN: "Documentation of the API", PT: "Documentação da API"}
 )
 
