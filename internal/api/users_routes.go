@@ -92,9 +92,6 @@ func (s *server) findUsers(ctx context.Context, name string, page Page) (_ []Use
 	if name == "" {
 		return s.Users.Users(ctx, page)
 	}
-	if checkUserName(name) != nil {
-		return nil, false, nil // nobody is called so
-	}
 	user, found, err := s.Users.UserNamed(ctx, name)
 	if err != nil || !found {
 		return nil, false, err

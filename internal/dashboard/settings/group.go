@@ -1,8 +1,6 @@
 package settings
 
 import (
-	"context"
-
 	"github.com/malotehq/malote/internal/dashboard/lang"
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/dashboard/ui"
@@ -60,7 +58,7 @@ func Group() page.Group {
 }
 
 // tabs lead from one of the pages to the others.
-func tabs(ctx context.Context, current string) []ui.Tab {
+func tabs(current string) []ui.Tab {
 	list := []ui.Tab{}
 	for _, tab := range []struct {
 		label lang.Text

@@ -14,7 +14,7 @@ var (
 	untilText   = lang.Text{EN: "Until", PT: "Até"}
 	tenantText  = lang.Text{EN: "Tenant", PT: "Tenant"}
 	nameText    = lang.Text{EN: "Name", PT: "Nome"}
-	createdText = lang.Text{EN: "Created", PT: "Criado"}
+	createdText = lang.Text{EN: "Created", PT: "Criação"}
 	idText      = lang.Text{EN: "Id", PT: "Id"}
 	stateText   = lang.Text{EN: "State", PT: "Estado"}
 	actionsText = lang.Text{EN: "Actions", PT: "Ações"}
@@ -29,7 +29,6 @@ var (
 	usersTitle   = lang.Text{EN: "Users", PT: "Usuários"}
 	usersCaption = lang.Text{EN: "Who may open this dashboard", PT: "Quem pode abrir este painel"}
 	usersAdvice  = lang.Text{EN: "Who may open this dashboard. Programs use API keys instead.", PT: "Quem pode abrir este painel. Programas usam chaves de API."}
-	userText     = lang.Text{EN: "User", PT: "Usuário"}
 	roleText     = lang.Text{EN: "Role", PT: "Papel"}
 	seenText     = lang.Text{EN: "Last log-in", PT: "Último acesso"}
 	neverText    = lang.Text{EN: "never", PT: "nunca"}
