@@ -18,7 +18,7 @@ import (
 var reachedPaths = [][2]string{
 	{"/sources/{id}/secrets/{secret}", "/sources/{source}/secrets/{source_secret}"}, {"/sources/{id}", "/sources/{source}"},
 	{"/webhook_endpoints/{id}", "/webhook_endpoints/{endpoint}"}, {"/webhook_deliveries/{id}", "/webhook_deliveries/{delivery}"},
-	{"/events/{id}", "/events/{event}"}, {"/recoveries/{id}", "/recoveries/{recovery}"}, {"/keys/{id}", "/keys/{key}"},
+	{"/events/{id}", "/events/{event}"}, {"/recoveries/{id}", "/recoveries/{recovery}"}, {"/keys/{id}", "/keys/{key}"}, {"/users/{id}", "/users/{user}"},
 	{"/tenants/{tenant}", "/tenants/globex"},
 }
 

@@ -74,6 +74,8 @@ func (w *reachWorld) populate(tenant, url string) map[string]string {
 		w.keys[tenant+" "+scope], things["actor"] = made["key"].(string), made["id"].(string)
 	}
 	things["key"] = s.must(201, "POST", "/v1/keys", map[string]any{"tenant": tenant, "scope": "read"})["id"].(string)
+	// Users are nobody's but the operator's, whoever they were made for.
+	things["user"] = s.must(201, "POST", "/v1/users", map[string]any{"name": "user for " + tenant, "role": "viewer"})["id"].(string)
 	things["endpoint"] = endpoint["id"].(string)
 	root := "/v1/webhook_endpoints/" + things["endpoint"]
 	things["secret"] = s.must(201, "POST", root+"/secrets", "{}")["id"].(string)
