@@ -90,7 +90,7 @@ func (p *process) api() http.Handler {
 		Signals:    signalsAPI{p.watch},
 		AuditLog:   auditAPI{p.audit},
 		Users:      usersAPI{p.accounts, p.registry}, About: aboutAPI{p},
-		Stats:   &statsAPI{history: p.history, pulse: p.pulse},
+		Stats:   newStatsAPI(p.history, p.pulse),
 		Sources: sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
 		Rejections: rejectionsAPI{p.inbound},
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/malotehq/malote/internal/api"
@@ -16,27 +15,34 @@ type statsAPI struct {
 	history *history.Reader
 	pulse   *pulse.Pulse
 
-	mu  sync.Mutex // held while somebody looks: who comes meanwhile gets the same
-	now api.Now
-	age time.Duration // how old it may be that is shown again
+	now   glances[struct{}, api.Now]
+	lag   glances[lagQuestion, api.Lag]
+	hours glances[api.HourFilter, []api.Hour]
+}
+
+// lagQuestion is what Lag is asked.
+type lagQuestion struct {
+	tenant string
+	limit  int
 }
 
 const (
 	// nowSpan is what "now" is about.
 	nowSpan = time.Minute
-	// A look is shown again for a second, or so many times what it took: many who
-	// watch must not add up to load.
-	nowAge, nowRest = time.Second, 10
+	// nowAge is how long "now" is shown again at least.
+	nowAge = time.Second
 )
+
+func newStatsAPI(h *history.Reader, p *pulse.Pulse) *statsAPI {
+	return &statsAPI{history: h, pulse: p, now: glances[struct{}, api.Now]{least: nowAge}}
+}
 
 // Now implements api.Stats.
 func (a *statsAPI) Now(ctx context.Context) (api.Now, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if time.Since(a.now.At) < a.age {
-		return a.now, nil
-	}
-	begun := time.Now()
+	return a.now.of(ctx, struct{}{}, a.lookNow)
+}
+
+func (a *statsAPI) lookNow(ctx context.Context) (api.Now, error) {
 	recent, err := a.pulse.Recent(ctx, nowSpan)
 	if err != nil {
 		return api.Now{}, err
@@ -45,13 +51,11 @@ func (a *statsAPI) Now(ctx context.Context) (api.Now, error) {
 	if err != nil {
 		return api.Now{}, err
 	}
-	a.age = max(nowAge, nowRest*time.Since(begun))
-	a.now = api.Now{
+	return api.Now{
 		At: time.Now(), Span: recent.Span, Published: recent.Published, OK: recent.OK, Failed: recent.Failed,
 		Latency:   api.Histogram{Bounds: pulse.Bounds, Counts: recent.Latency},
 		Processes: recent.Processes, Open: openOf(lag.Open), Oldest: lag.Oldest, OldestHealthy: lag.OldestHealthy,
-	}
-	return a.now, nil
+	}, nil
 }
 
 func openOf(o history.OpenCounts) api.Open {
@@ -60,10 +64,12 @@ func openOf(o history.OpenCounts) api.Open {
 
 // Lag implements api.Stats.
 func (a *statsAPI) Lag(ctx context.Context, tenant string, limit int) (api.Lag, error) {
-	lag, err := a.history.LagOf(ctx, tenant, limit)
-	return api.Lag{
-		Lanes: mapAll(lag.Lanes, laneLag), Oldest: lag.Oldest, OldestHealthy: lag.OldestHealthy, Open: openOf(lag.Open),
-	}, err
+	return a.lag.of(ctx, lagQuestion{tenant, limit}, func(ctx context.Context) (api.Lag, error) {
+		lag, err := a.history.LagOf(ctx, tenant, limit)
+		return api.Lag{
+			Lanes: mapAll(lag.Lanes, laneLag), Oldest: lag.Oldest, OldestHealthy: lag.OldestHealthy, Open: openOf(lag.Open),
+		}, err
+	})
 }
 
 func laneLag(l history.LaneLag) api.LaneLag {
@@ -76,12 +82,16 @@ func laneLag(l history.LaneLag) api.LaneLag {
 	}
 }
 
-// Hours implements api.Stats.
+// Hours implements api.Stats. Instants in one hour ask for the same hours.
 func (a *statsAPI) Hours(ctx context.Context, filter api.HourFilter) ([]api.Hour, error) {
-	hours, err := a.history.Hours(ctx, history.HourFilter(filter))
-	return mapAll(hours, func(h history.Hour) api.Hour {
-		return api.Hour{Hour: h.Hour, OK: h.OK, Failed: h.Failed, Latency: api.Histogram{Bounds: history.HourBounds, Counts: h.Latency}}
-	}), err
+	question := filter
+	question.Until = filter.Until.UTC().Add(time.Hour - 1).Truncate(time.Hour)
+	return a.hours.of(ctx, question, func(ctx context.Context) ([]api.Hour, error) {
+		hours, err := a.history.Hours(ctx, history.HourFilter(filter))
+		return mapAll(hours, func(h history.Hour) api.Hour {
+			return api.Hour{Hour: h.Hour, OK: h.OK, Failed: h.Failed, Latency: api.Histogram{Bounds: history.HourBounds, Counts: h.Latency}}
+		}), err
+	})
 }
 
 // DeadLetters implements api.Stats.
