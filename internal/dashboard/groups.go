@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"github.com/malotehq/malote/internal/dashboard/deliveries"
+	"github.com/malotehq/malote/internal/dashboard/dlq"
 	"github.com/malotehq/malote/internal/dashboard/endpoints"
 	"github.com/malotehq/malote/internal/dashboard/events"
 	"github.com/malotehq/malote/internal/dashboard/overview"
@@ -19,5 +20,6 @@ func groups() []page.Group {
 		endpoints.Group(),
 		search.Group(),
 		settings.Group(),
+		dlq.Group(),
 	}
 }
