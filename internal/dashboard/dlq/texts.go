@@ -17,8 +17,8 @@ var (
 	sinceText     = lang.Text{EN: "Dead since", PT: "Morta desde"}
 	reasonFilter  = lang.Text{EN: "Reason", PT: "Motivo"}
 	orderText     = lang.Text{EN: "Order", PT: "Ordem"}
-	oldestText    = lang.Text{EN: "Oldest events first", PT: "Eventos mais antigos primeiro"}
-	newestText    = lang.Text{EN: "Newest events first", PT: "Eventos mais novos primeiro"}
+	oldestText    = lang.Text{EN: "Oldest first", PT: "Antigas primeiro"}
+	newestText    = lang.Text{EN: "Newest first", PT: "Novas primeiro"}
 	anyText       = lang.Text{EN: "Any", PT: "Qualquer"}
 	filterText    = lang.Text{EN: "Filter", PT: "Filtrar"}
 	clearText     = lang.Text{EN: "Clear", PT: "Limpar"}
