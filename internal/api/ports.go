@@ -157,6 +157,16 @@ type Rejections interface {
 	Rejections(ctx context.Context, filter RejectionFilter) (RejectionPage, error)
 }
 
+// Arrivals knows how much came in by each source.
+type Arrivals interface {
+	// SourceHours gives a source's hours from since to before until, oldest first;
+	// those in which nothing came may be left out.
+	SourceHours(ctx context.Context, id delivery.ID, since, until time.Time) ([]SourceHour, error)
+	// SourceSums adds up hours by source, of all tenants if none is named; sources
+	// by which nothing came may be left out.
+	SourceSums(ctx context.Context, tenant string, since, until time.Time) ([]SourceHour, error)
+}
+
 // GapRepairs brings in what never came. Sources that it is given were looked up
 // for the owner before.
 type GapRepairs interface {
