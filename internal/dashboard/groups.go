@@ -9,6 +9,7 @@ import (
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/dashboard/search"
 	"github.com/malotehq/malote/internal/dashboard/settings"
+	"github.com/malotehq/malote/internal/dashboard/sources"
 )
 
 // groups are all pages but the shell's own, in the order of the navigation.
@@ -21,5 +22,6 @@ func groups() []page.Group {
 		search.Group(),
 		settings.Group(),
 		dlq.Group(),
+		sources.Group(),
 	}
 }
