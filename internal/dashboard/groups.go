@@ -7,6 +7,7 @@ import (
 	"github.com/malotehq/malote/internal/dashboard/events"
 	"github.com/malotehq/malote/internal/dashboard/overview"
 	"github.com/malotehq/malote/internal/dashboard/page"
+	"github.com/malotehq/malote/internal/dashboard/policies"
 	"github.com/malotehq/malote/internal/dashboard/search"
 	"github.com/malotehq/malote/internal/dashboard/settings"
 	"github.com/malotehq/malote/internal/dashboard/sources"
@@ -23,5 +24,6 @@ func groups() []page.Group {
 		settings.Group(),
 		dlq.Group(),
 		sources.Group(),
+		policies.Group(),
 	}
 }

@@ -267,6 +267,7 @@
     each(root, "time[data-time]", showTime);
     if (navigator.clipboard) each(root, "[data-copy]", (button) => { button.hidden = false; });
     each(root, "[data-scripted]", (element) => { element.hidden = false; });
+    each(root, "[data-unscripted]", (element) => { element.hidden = true; });
     each(root, "[data-chart]", (canvas) => { draw(canvas); resizing.observe(canvas); });
     each(root, "[data-stream]", follow);
     each(root, "[data-insecure]", (warning) => { if (!isSecureContext) warning.hidden = false; });
