@@ -75,7 +75,7 @@ func listPage(v view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(v.Reasons) > 1 || v.Filters.Reason != "" || v.Filters.ErrorCode != "" {
+			if len(v.Reasons) > 0 {
 				templ_7745c5c3_Err = reasons(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
