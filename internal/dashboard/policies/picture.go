@@ -83,7 +83,8 @@ func markOf(ctx context.Context, s scale, i int, row policy.Instant) mark {
 		if row.Most != policy.Never { // with much jitter there may be no such attempt
 			to = s.x(row.Most)
 		}
-		m.Bar, m.From, m.Width = true, units(from), units(max(to-from, 1))
+		from = min(from, to-1) // what lies close together is still seen
+		m.Bar, m.From, m.Width = true, units(from), units(to-from)
 	}
 	return m
 }
