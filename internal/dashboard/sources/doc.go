@@ -59,10 +59,9 @@ func showList(r *page.Request) error {
 	view := listView{Tenant: r.Query("tenant")}
 	query := queryOf("tenant", view.Tenant, "cursor", r.Cursor())
 	found, err := page.Get[page.List[records.Source]](r, page.API("sources"), query)
-	status := http.StatusOK
 	if problem, refused := refusedFilter(err); refused {
-		view.Refusal, status = problem, http.StatusUnprocessableEntity
-		return r.Show(page.Content{Title: title.In(r.Context()), Status: status, Body: listPage(view)})
+		view.Refusal = problem
+		return r.Show(page.Content{Title: title.In(r.Context()), Status: http.StatusUnprocessableEntity, Body: listPage(view)})
 	}
 	if err != nil {
 		return err

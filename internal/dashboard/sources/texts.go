@@ -32,7 +32,6 @@ var (
 
 // One source.
 var (
-	sourceText     = lang.Text{EN: "Source", PT: "Origem"}
 	addressTitle   = lang.Text{EN: "Address for the provider", PT: "Endereço para o provedor"}
 	addressAdvice  = lang.Text{EN: "Enter this at %s as the address for webhooks.", PT: "Informe isto em %s como o endereço para webhooks."}
 	pathAdvice     = lang.Text{EN: "Put the public address of this server before it: start Malote with --public-url, and it stands here whole.", PT: "Ponha o endereço público deste servidor antes dele: inicie o Malote com --public-url, e ele aparece inteiro aqui."}
@@ -53,7 +52,6 @@ var (
 	idFact         = lang.Text{EN: "Id", PT: "Id"}
 	createdFact    = lang.Text{EN: "Created", PT: "Criada"}
 	changedFact    = lang.Text{EN: "Changed", PT: "Alterada"}
-	settingsTitle  = lang.Text{EN: "Settings", PT: "Configurações"}
 	defaultText    = lang.Text{EN: "as known for the provider", PT: "como conhecido do provedor"}
 	providerTitle  = lang.Text{EN: "About %s", PT: "Sobre %s"}
 	providerHelp   = lang.Text{EN: "In English, as Malote's list of providers has it.", PT: "Em inglês, como está na lista de provedores do Malote."}

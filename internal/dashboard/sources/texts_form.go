@@ -5,7 +5,7 @@ import "github.com/malotehq/malote/internal/dashboard/lang"
 // Choosing a provider, and the form around the settings.
 var (
 	chooseText    = lang.Text{EN: "Who sends the webhooks?", PT: "Quem envia os webhooks?"}
-	chooseAdvice  = lang.Text{EN: "Each provider signs in its own way. Take “generic” for one that is not here.", PT: "Cada provedor assina do seu jeito. Use “generic” para um que não está aqui."}
+	chooseAdvice  = lang.Text{EN: "Each provider signs in its own way. The last is for anybody who is not here.", PT: "Cada provedor assina do seu jeito. O último é para quem não está aqui."}
 	repairsText   = lang.Text{EN: "repairs gaps", PT: "repara lacunas"}
 	otherProvider = lang.Text{EN: "Another provider", PT: "Outro provedor"}
 	createText    = lang.Text{EN: "Create the source", PT: "Criar a origem"}

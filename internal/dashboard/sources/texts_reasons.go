@@ -24,7 +24,7 @@ var reasonWords = lang.Words{
 	"secret_unusable":       {EN: "The secret is not of the form that the provider issues. Add the right one.", PT: "O segredo não tem a forma que o provedor emite. Adicione o certo."},
 	"wrong_secret":          {EN: "No signature matches: the secret is another one, or the content changed after signing. Compare the secret with the provider's.", PT: "Nenhuma assinatura confere: o segredo é outro, ou o conteúdo mudou depois de assinado. Compare o segredo com o do provedor."},
 	"wrong_token":           {EN: "The token is not the one that is set here. Compare it with the provider's.", PT: "O token não é o definido aqui. Compare com o do provedor."},
-	"secret_has_space":      {EN: "The signature holds once the white space around the secret is gone. Paste it again without.", PT: "A assinatura confere sem os espaços em volta do segredo. Cole-o de novo sem eles."},
+	"secret_has_space":      {EN: "The signature holds once the white space around the secret is gone. Paste it again without.", PT: "A assinatura confere sem os espaços em volta do segredo. Cole-o de novo sem esses espaços."},
 	"secret_other_encoding": {EN: "The signature holds when the secret is read in another encoding. Set it exactly as the provider shows it.", PT: "A assinatura confere quando o segredo é lido em outra codificação. Defina-o exatamente como o provedor o mostra."},
 	"signature_encoding":    {EN: "The signature is right but in the wrong encoding; the provider's own is required.", PT: "A assinatura está certa, mas na codificação errada; é exigida a do próprio provedor."},
 	"signature_version":     {EN: "There is no signature of a version that the secrets can check.", PT: "Não há assinatura de uma versão que os segredos possam verificar."},

@@ -110,6 +110,10 @@ func paths(w busyWorld) map[string]func(seeder) cost {
 		"dead of a tenant": func(s seeder) cost {
 			return s.explain(deadOfTenantSQL, 100, "", "", "", delivery.ShardOf(w.tenant), w.tenant, delivery.ID{})
 		},
+		"worklist of a tenant": func(s seeder) cost {
+			sql, parameters := Worklist{DeadFilter: DeadFilter{Tenant: w.tenant}, After: middle}.statement(w.now, DefaultLimit+1)
+			return s.explain(sql, parameters...)
+		},
 		"lanes": func(s seeder) cost { return s.explain(lanesWithPendingSQL) },
 		"lag of one lane": func(s seeder) cost {
 			return s.explain(laneLagSQL, []delivery.Shard{w.backlogged.Shard()}, []delivery.ID{w.backlogged}, 100)

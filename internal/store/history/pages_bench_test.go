@@ -244,6 +244,11 @@ func (w *benchWorld) pages() []benchPage {
 		{"series of a tenant, a week", hours(HourFilter{Tenant: big}, 7)}, {"series of an endpoint, a week", hours(HourFilter{EndpointID: one}, 7)},
 		{"dead, grouped", func(ctx context.Context) error { _, err := w.DeadLetters(ctx, DeadFilter{}); return err }},
 		{"dead of a tenant, grouped", func(ctx context.Context) error { _, err := w.DeadLetters(ctx, DeadFilter{Tenant: big}); return err }},
+		{"worklist", func(ctx context.Context) error { _, err := w.Worklist(ctx, Worklist{}); return err }},
+		{"worklist of a tenant, newest", func(ctx context.Context) error {
+			_, err := w.Worklist(ctx, Worklist{DeadFilter: DeadFilter{Tenant: big}, NewestFirst: true})
+			return err
+		}},
 		{"deliveries", list(DeliveryFilter{})}, {"deliveries, dead", list(DeliveryFilter{State: delivery.Dead})},
 		{"deliveries, pending", list(DeliveryFilter{State: delivery.Pending})},
 		{"deliveries, of a type", list(DeliveryFilter{EventType: "invoice.voided"})},
