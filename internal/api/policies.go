@@ -64,7 +64,6 @@ func (s *server) registerPolicies(r *routes) {
 		summary:     "When a policy makes its attempts",
 		description: "For a delivery that fails every time at once and is asked for no Retry-After; computed by the code that decides.",
 	}, s.getSchedule)
-	s.registerPolicyEndpoints(r)
 }
 
 func (s *server) listPolicies(ctx context.Context, _ *struct{}) (*listAnswer[policyJSON], error) {

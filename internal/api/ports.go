@@ -54,9 +54,6 @@ type Endpoints interface {
 	CreateEndpoint(ctx context.Context, endpoint NewEndpoint, defaults Defaults, once Once) (_ Endpoint, created bool, _ error)
 	Endpoint(ctx context.Context, owner Owner, id delivery.ID) (Endpoint, error)
 	Endpoints(ctx context.Context, owner Owner, page Page, filter EndpointFilter) (_ []Endpoint, more bool, _ error)
-	Endpoints(ctx context.Context, owner Owner, page Page, counted bool) (_ []Endpoint, more bool, _ error)
-	// EndpointsOfPolicy lists those that have a policy, without counts.
-	EndpointsOfPolicy(ctx context.Context, owner Owner, policy string, page Page) (_ []Endpoint, more bool, _ error)
 	UpdateEndpoint(ctx context.Context, owner Owner, id delivery.ID, patch EndpointPatch, defaults Defaults) (Endpoint, error)
 	DeleteEndpoint(ctx context.Context, owner Owner, id delivery.ID) error
 

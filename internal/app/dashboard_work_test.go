@@ -2,10 +2,7 @@ package app_test
 
 import (
 	"fmt"
-	"html"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -19,54 +16,21 @@ import (
 	"github.com/malotehq/malote/internal/store/pgtest"
 )
 
-// clerk works in the dashboard with a browser that has no scripts.
-type clerk struct {
-	*server
-	client *http.Client
-	page   string // that is shown
-	path   string // where
-}
-
-func newClerk(t *testing.T, s *server) *clerk {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	require.NoError(t, err)
-	c := &clerk{server: s, client: &http.Client{Jar: jar}}
-	c.visit(strings.TrimPrefix(s.info.WelcomeURL, s.url))
-	c.submit(http.StatusOK, c.path, url.Values{"name": {"ana@example.com"}, "password": {"correct horse battery"}, "again": {"correct horse battery"}})
-	return c
-}
+// clerk is a visitor who works off what is to be done.
+type clerk struct{ *visitor }
 
 func (c *clerk) visit(path string) {
 	c.t.Helper()
-	require.Equal(c.t, http.StatusOK, c.send(http.MethodGet, path, nil), c.page)
-}
-
-func (c *clerk) send(method, path string, form url.Values) int {
-	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(form.Encode()))
-	require.NoError(c.t, err)
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Origin", c.url)
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	r.Header.Set("Referer", c.url+c.path)
-	response, err := c.client.Do(r)
-	require.NoError(c.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(c.t, err)
-	c.page, c.path = html.UnescapeString(string(body)), response.Request.URL.RequestURI()
-	return response.StatusCode
+	require.Equal(c.t, http.StatusOK, c.get(path), c.page)
 }
 
 var tokenField = regexp.MustCompile(`name="_token" value="([^"]*)"`)
 
+// submit sends a form of the page that is shown.
 func (c *clerk) submit(want int, path string, form url.Values) {
 	c.t.Helper()
-	if token := tokenField.FindStringSubmatch(c.page); token != nil {
-		form.Set("_token", token[1])
-	}
-	require.Equal(c.t, want, c.send(http.MethodPost, path, form), c.page)
+	form.Set("_token", tokenField.FindStringSubmatch(c.page)[1])
+	require.Equal(c.t, want, c.post(path, form), c.page)
 }
 
 var tag = regexp.MustCompile(`<[^>]*>`)
@@ -124,7 +88,7 @@ func TestDashboard_D10_D11_ADeadLetterQueueOf120IsWorkedOff(t *testing.T) {
 	t.Parallel()
 	s := start(t, testOptions(pgtest.DSN(t)))
 	taken := dieMany(t, s)
-	c := newClerk(t, s)
+	c := &clerk{firstVisitor(t, s)}
 
 	c.visit("/dlq?tenant=acme")
 	require.Contains(t, c.page, "Attempts used up · Refused by its answer")
@@ -181,7 +145,7 @@ func TestDashboard_ASourceIsMadeChangedAndPolicyPublished(t *testing.T) {
 	t.Parallel()
 	s := start(t, testOptions(pgtest.DSN(t)))
 	s.must(201, "POST", "/v1/tenants", map[string]any{"id": "acme"})
-	c := newClerk(t, s)
+	c := &clerk{firstVisitor(t, s)}
 
 	c.visit("/sources/new")
 	require.Contains(t, c.page, "/sources/new?provider=stripe")

@@ -115,12 +115,6 @@ func (a registryAPI) Endpoints(ctx context.Context, owner api.Owner, page api.Pa
 	return mapAll(list, endpointOf), more, err
 }
 
-// EndpointsOfPolicy implements api.Endpoints.
-func (a registryAPI) EndpointsOfPolicy(ctx context.Context, owner api.Owner, policy string, page api.Page) ([]api.Endpoint, bool, error) {
-	list, more, err := a.registry.EndpointsOfPolicy(ctx, ownerOf(owner), policy, registry.Page(page))
-	return mapAll(list, endpointOf), more, err
-}
-
 // UpdateEndpoint implements api.Endpoints.
 func (a registryAPI) UpdateEndpoint(ctx context.Context, owner api.Owner, id delivery.ID, patch api.EndpointPatch, defaults api.Defaults) (api.Endpoint, error) {
 	endpoint, err := a.registry.UpdateEndpoint(ctx, ownerOf(owner), id, registry.EndpointPatch(patch), registry.Defaults(defaults))

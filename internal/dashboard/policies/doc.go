@@ -78,11 +78,11 @@ func showOne(r *page.Request) error {
 	}
 	view := oneView{summary: summarise(found)}
 	view.Picture = pictureOf(r.Context(), view.Table)
-	query := map[string][]string{"limit": {"20"}}
+	query := map[string][]string{"limit": {"20"}, "policy": {name}}
 	if cursor := r.Cursor(); cursor != "" {
 		query["cursor"] = []string{cursor}
 	}
-	endpoints, err := page.Get[page.List[records.Endpoint]](r, page.API("policies", name, "webhook_endpoints"), query)
+	endpoints, err := page.Get[page.List[records.Endpoint]](r, page.API("webhook_endpoints"), query)
 	if err != nil {
 		return err
 	}
