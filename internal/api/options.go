@@ -140,9 +140,8 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
-		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog, o.Stats,
-		o.Users, o.About,
 		o.Sources, o.SourceRules, o.Rejections, o.Arrivals, o.GapRepairs, o.AuditLog, o.Stats,
+		o.Users, o.About,
 	} {
 		if part == nil {
 			return errors.New("api: an interface is missing in Options")
