@@ -41,6 +41,7 @@ var dashboardParts = []string{
 var pageGroups = []string{
 	"internal/dashboard/overview", "internal/dashboard/deliveries", "internal/dashboard/events", "internal/dashboard/endpoints", "internal/dashboard/search",
 	"internal/dashboard/settings",
+	"internal/dashboard/dlq", "internal/dashboard/sources", "internal/dashboard/policies",
 }
 
 // Helpers of tests: nothing that ships may import them.

@@ -116,6 +116,8 @@ var badRequests = []badRequest{
 	{"replay of 51", "POST", "/v1/webhook_deliveries/replay", `{"ids":["x"` + strings.Repeat(`,"x"`, 50) + `]}`, InvalidRequest, "ids"},
 	{"replay of an event", "POST", "/v1/webhook_deliveries/replay", `{"ids":["evt_01h455vb4pex5vsknk084sn02q"]}`, InvalidRequest, "ids[0]"},
 	{"replay of what is not there", "POST", "/v1/webhook_deliveries/whd_01h455vb4pex5vsknk084sn02q/replay", "", NotFound, ""},
+	{"resolution of 51", "POST", "/v1/webhook_deliveries/resolve", `{"ids":["x"` + strings.Repeat(`,"x"`, 50) + `],"reason":"told them by phone"}`, InvalidRequest, "ids"},
+	{"worklist of a wrong endpoint", "GET", "/v1/dead_letters?endpoint=x", "", InvalidRequest, "endpoint"},
 	{"resolution without a reason", "POST", "/v1/webhook_deliveries/{dead}/resolve", `{}`, InvalidRequest, "body"},
 	{"resolution with too little reason", "POST", "/v1/webhook_deliveries/{dead}/resolve", `{"reason":"   because    "}`, InvalidRequest, "reason"},
 	{"resolution with too much reason", "POST", "/v1/webhook_deliveries/{dead}/resolve", `{"reason":"` + strings.Repeat("é", 1001) + `"}`, InvalidRequest, "reason"},

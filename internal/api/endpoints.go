@@ -18,6 +18,7 @@ type EndpointFilter struct {
 	Status  delivery.EndpointStatus // "": any
 	Circuit circuit.Phase           // at this moment; "": any
 	Text    string                  // in the URL or the description, in whatever case
+	Policy  string                  // its name; "": any
 
 	Counted bool // add the counts, whose cost grows with the backlogs
 }
@@ -28,6 +29,7 @@ type listEndpointsInput struct {
 	Status  string `query:"status" enum:"active,paused,disabled_by_user,disabled_by_system" doc:"Only those with this status."`
 	Circuit string `query:"circuit" enum:"closed,open,half_open" doc:"Only those whose circuit is this now."`
 	Text    string `query:"text" maxLength:"200" doc:"Only those with this in their URL or description, in upper or lower case."`
+	Policy  string `query:"policy" maxLength:"64" doc:"Only those with this policy."`
 	Counts  bool   `query:"counts" doc:"Also count what is pending and in flight, which takes time where a lot is."`
 }
 
@@ -68,13 +70,13 @@ func (s *server) listEndpoints(ctx context.Context, input *listEndpointsInput) (
 	if err != nil {
 		return nil, err
 	}
-	list := listOf("endpoints", input.Tenant, input.Status, input.Circuit, input.Text)
+	list := listOf("endpoints", input.Tenant, input.Status, input.Circuit, input.Text, input.Policy)
 	after, err := list.afterID(input.Cursor)
 	if err != nil {
 		return nil, err
 	}
 	endpoints, more, err := s.Endpoints.Endpoints(ctx, owner, Page{After: after, Limit: input.Limit}, EndpointFilter{
-		Status: delivery.EndpointStatus(input.Status), Circuit: circuit.Phase(input.Circuit), Text: input.Text, Counted: input.Counts,
+		Status: delivery.EndpointStatus(input.Status), Circuit: circuit.Phase(input.Circuit), Text: input.Text, Policy: input.Policy, Counted: input.Counts,
 	})
 	if err != nil {
 		return nil, err

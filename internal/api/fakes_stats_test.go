@@ -46,10 +46,10 @@ func (m *memory) Hours(_ context.Context, filter HourFilter) ([]Hour, error) {
 	return m.figures.hours, err
 }
 
-func (m *memory) DeadLetters(_ context.Context, tenant string, endpoint delivery.ID) (DeadLetters, error) {
+func (m *memory) DeadLetters(_ context.Context, filter DeadFilter) (DeadLetters, error) {
 	end, err := m.begin()
 	defer end()
-	m.figures.endpoint = endpoint
-	groups := slices.DeleteFunc(slices.Clone(m.figures.dead), func(g DeadGroup) bool { return tenant != "" && g.Tenant != tenant })
+	m.figures.endpoint = filter.EndpointID
+	groups := slices.DeleteFunc(slices.Clone(m.figures.dead), func(g DeadGroup) bool { return filter.Tenant != "" && g.Tenant != filter.Tenant })
 	return DeadLetters{Groups: groups, Capped: m.figures.deadCapped}, err
 }

@@ -42,6 +42,7 @@ type memory struct {
 	actErr     error
 	audited    []AuditEntry
 	figures    figures
+	worklist   Worklist // the last one asked for
 	outcomes   []OutcomeFilter
 
 	auditFilters []AuditFilter

@@ -166,3 +166,38 @@ func TestHealth(t *testing.T) {
 	require.NotContains(t, answer.Body.String(), "10.1.2.3")
 	r.call("GET", "/healthz", "", "").object(t, http.StatusOK)
 }
+
+func TestWorklist_D11_ListsAndResolvesMany(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	event := r.addEvent("acme", "a.b", []byte("1"))
+	dead, delivered := r.addDelivery("acme", event, r.acme, delivery.Dead), r.addDelivery("acme", event, r.acme, delivery.Delivered)
+	foreign := r.addDelivery("globex", r.addEvent("globex", "a.b", []byte("1")), r.globex, delivery.Dead)
+
+	list := r.call("GET", "/v1/dead_letters?order=newest&type=a.b&error_code=timeout&dead_reason=gone", acmeKey, "").object(t, http.StatusOK)
+	require.Empty(t, list["data"])
+	require.Equal(t, Worklist{
+		DeadFilter:  DeadFilter{Tenant: "acme", EventType: "a.b", Reason: delivery.Gone, ErrorCode: delivery.Timeout},
+		NewestFirst: true, Limit: 50,
+	}, r.worklist)
+	require.Len(t, r.call("GET", "/v1/dead_letters", acmeKey, "").object(t, http.StatusOK)["data"], 1)
+	require.False(t, r.worklist.NewestFirst)
+	r.call("GET", "/v1/dead_letters?tenant=globex", acmeKey, "").problem(t, UnknownTenant)
+	r.call("GET", "/v1/dead_letters?order=random", acmeKey, "").problem(t, InvalidRequest)
+
+	ids := ""
+	for _, id := range []delivery.ID{dead, delivered, foreign} {
+		ids += `,"` + id.Format(delivery.DeliveryPrefix) + `"`
+	}
+	const path = "/v1/webhook_deliveries/resolve"
+	r.call("POST", path, acmeKey, `{"ids":[`+ids[1:]+`],"reason":" too short "}`).problem(t, InvalidRequest)
+	r.call("POST", path, readKey, `{"ids":[`+ids[1:]+`],"reason":"settled by phone"}`).problem(t, InsufficientScope)
+	result := r.call("POST", path, acmeKey, `{"ids":[`+ids[1:]+`],"reason":" settled by phone "}`).object(t, http.StatusOK)
+	require.Equal(t, map[delivery.ID]string{dead: "settled by phone"}, r.resolved)
+	require.Equal(t, float64(1), result["resolved"])
+	require.Equal(t, []any{
+		map[string]any{"id": dead.Format(delivery.DeliveryPrefix), "state": "resolved", "resolved": true},
+		map[string]any{"id": delivered.Format(delivery.DeliveryPrefix), "state": "delivered", "resolved": false},
+		map[string]any{"id": foreign.Format(delivery.DeliveryPrefix), "state": nil, "resolved": false},
+	}, result["data"], "another tenant's is not there")
+}

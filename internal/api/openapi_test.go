@@ -103,6 +103,8 @@ func TestAnswers_AreWhatTheDocumentSays(t *testing.T) {
 		{"ListDelivery", "GET", "/v1/webhook_deliveries", "", 200}, {"Delivery", "GET", one, "", 200},
 		{"Replayed", "POST", one + "/replay", "", 202},
 		{"ReplayResult", "POST", "/v1/webhook_deliveries/replay", `{"preview":true,"ids":["` + dead.Format(delivery.DeliveryPrefix) + `"]}`, 200},
+		{"ListDelivery", "GET", "/v1/dead_letters", "", 200}, {"SourceSums", "GET", "/v1/stats/sources", "", 200},
+		{"ResolveManyResult", "POST", "/v1/webhook_deliveries/resolve", `{"reason":"told them by phone","ids":["` + dead.Format(delivery.DeliveryPrefix) + `"]}`, 200},
 		{"ListPolicy", "GET", "/v1/policies", "", 200}, {"Schedule", "GET", "/v1/policies/dracma/schedule", "", 200},
 		{"Recovery", "POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z"}`, 202},
 		{"Recovery", "POST", endpoint + "/recover", `{"since":"2026-01-01T00:00:00Z","dry_run":true}`, 200},

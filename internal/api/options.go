@@ -32,6 +32,7 @@ type Options struct {
 	Sources     Sources
 	SourceRules SourceRules
 	Rejections  Rejections
+	Arrivals    Arrivals
 	GapRepairs  GapRepairs
 
 	URLs   URLChecker
@@ -123,6 +124,7 @@ func New(options Options) http.Handler {
 	s.registerSources(routes)
 	s.registerSourceSecrets(routes)
 	s.registerRejections(routes)
+	s.registerSourceSeries(routes)
 	s.registerGapRepairs(routes)
 	s.registerSourceProviders(routes)
 	s.registerPolicies(routes)
@@ -138,7 +140,7 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
-		o.Sources, o.SourceRules, o.Rejections, o.GapRepairs, o.AuditLog, o.Stats,
+		o.Sources, o.SourceRules, o.Rejections, o.Arrivals, o.GapRepairs, o.AuditLog, o.Stats,
 		o.Users, o.About,
 	} {
 		if part == nil {

@@ -90,6 +90,8 @@ type History interface {
 	DeliveryBody(ctx context.Context, found *delivery.Delivery) (body []byte, contentType string, err error)
 	Delivery(ctx context.Context, id delivery.ID) (*delivery.Delivery, []delivery.Attempt, error)
 	Deliveries(ctx context.Context, filter DeliveryFilter) (DeliveryPage, error)
+	// Worklist lists dead deliveries, failed tests apart.
+	Worklist(ctx context.Context, asked Worklist) (DeliveryPage, error)
 	// Outcomes gives deliveries by their events' ids and their own, without the
 	// events' types; fewer than the limit: these were the last.
 	Outcomes(ctx context.Context, filter OutcomeFilter) ([]delivery.Delivery, error)
@@ -102,6 +104,9 @@ type Redelivery interface {
 	// or preview is set, none. Another tenant's are not found; "" is any tenant.
 	Replay(ctx context.Context, ids []delivery.ID, tenant string, preview bool) (Replay, error)
 	Resolve(ctx context.Context, id delivery.ID, reason string) error
+	// ResolveMany resolves those that are dead, and says of each. Another tenant's
+	// are not found; "" is any tenant.
+	ResolveMany(ctx context.Context, ids []delivery.ID, tenant, reason string) ([]Resolved, error)
 	Discard(ctx context.Context, endpoint delivery.ID) (int, error)
 }
 
@@ -150,6 +155,16 @@ type SourceRules interface {
 // Rejections lists what sources turned away.
 type Rejections interface {
 	Rejections(ctx context.Context, filter RejectionFilter) (RejectionPage, error)
+}
+
+// Arrivals knows how much came in by each source.
+type Arrivals interface {
+	// SourceHours gives a source's hours from since to before until, oldest first;
+	// those in which nothing came may be left out.
+	SourceHours(ctx context.Context, id delivery.ID, since, until time.Time) ([]SourceHour, error)
+	// SourceSums adds up hours by source, of all tenants if none is named; sources
+	// by which nothing came may be left out.
+	SourceSums(ctx context.Context, tenant string, since, until time.Time) ([]SourceHour, error)
 }
 
 // GapRepairs brings in what never came. Sources that it is given were looked up

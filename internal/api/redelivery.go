@@ -119,6 +119,7 @@ func (s *server) registerRedelivery(r *routes) {
 		description: "Nothing is sent; it leaves the list of dead ones, and the reason is kept.",
 		sample:      `{"reason": "Settled by phone with the customer."}`, codes: []Code{DeliveryNotResolvable},
 	}, s.resolve)
+	s.registerResolveMany(r)
 }
 
 func (s *server) replayOne(ctx context.Context, input *deliveryPath) (*replayOneAnswer, error) {
@@ -196,9 +197,9 @@ func refusedReplay(results []Replayed) *Problem {
 }
 
 func (s *server) resolve(ctx context.Context, input *resolveInput) (*struct{}, error) {
-	reason := strings.TrimSpace(input.Body.Reason)
-	if n := utf8.RuneCountInString(reason); n < 10 || n > 1000 {
-		return nil, fault("reason", "must have 10 to 1,000 characters, white space around it not counted")
+	reason, err := resolutionIn(input.Body.Reason)
+	if err != nil {
+		return nil, err
 	}
 	found, _, err := s.deliveryAt(ctx, input.ID)
 	if err != nil {
@@ -209,4 +210,13 @@ func (s *server) resolve(ctx context.Context, input *resolveInput) (*struct{}, e
 	}
 	changed(ctx, subjectOfDelivery(found.Tenant, found.ID, ""))
 	return nil, nil
+}
+
+// resolutionIn is a request's reason, without white space around it.
+func resolutionIn(given string) (string, error) {
+	reason := strings.TrimSpace(given)
+	if n := utf8.RuneCountInString(reason); n < 10 || n > 1000 {
+		return "", fault("reason", "must have 10 to 1,000 characters, white space around it not counted")
+	}
+	return reason, nil
 }

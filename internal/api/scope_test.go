@@ -37,6 +37,7 @@ var allowedScopes = map[string]string{
 	"pause-source": "at", "resume-source": "at", "repair-source-gaps": "at",
 	"add-source-secret": "at", "rotate-source-secret": "at", "list-source-secrets": "at", "revoke-source-secret": "at",
 	"list-rejections": "atr", "list-source-rejections": "atr", "list-source-providers": "atr",
+	"list-dead-letters": "atr", "get-source-series": "atr", "get-source-sums": "atr", "resolve-webhook-deliveries": "at",
 	"get-lag": "atr", "get-now": "a", "get-series": "atr", "get-dead-letters": "atr", "get-health": "-", "get-readiness": "-",
 }
 

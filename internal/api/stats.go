@@ -15,9 +15,8 @@ type Stats interface {
 	// Hours gives the attempts by hour, in any order; hours without any may be
 	// left out.
 	Hours(ctx context.Context, filter HourFilter) ([]Hour, error)
-	// DeadLetters groups what is dead, the largest group first. The zero tenant and
-	// endpoint are all.
-	DeadLetters(ctx context.Context, tenant string, endpoint delivery.ID) (DeadLetters, error)
+	// DeadLetters groups what is dead, the largest group first.
+	DeadLetters(ctx context.Context, filter DeadFilter) (DeadLetters, error)
 }
 
 // Now is what all processes did lately, and what is open at this moment.
@@ -56,6 +55,15 @@ type Hour struct {
 	Hour       time.Time
 	OK, Failed int64
 	Latency    Histogram
+}
+
+// DeadFilter says which dead deliveries are meant. The zero value means all.
+type DeadFilter struct {
+	Tenant     string
+	EndpointID delivery.ID
+	EventType  string
+	Reason     delivery.Reason
+	ErrorCode  delivery.ErrorCode // of the last attempt
 }
 
 // DeadLetters is what is dead.

@@ -120,6 +120,10 @@ func TestDead_A07_GroupedWithWhatIsLate(t *testing.T) {
 		"oldest_at": "2026-03-02T00:00:00.000Z", "newest_at": "2026-03-02T00:00:00.000Z",
 	}, group)
 
+	require.Equal(t, []any{
+		map[string]any{"dead_reason": "attempts_exhausted", "last_error_code": "http_status", "count": 4., "over_24h": 1.},
+		map[string]any{"dead_reason": "gone", "last_error_code": nil, "count": 2., "over_24h": 2.},
+	}, dead["reasons"])
 	own := r.call("GET", "/v1/stats/dead?endpoint="+r.globex.Format(delivery.EndpointPrefix), acmeKey, "").object(t, http.StatusOK)
 	require.Equal(t, 4., own["total"], "the store is asked for acme's with that endpoint; memory looks at the tenant alone")
 	require.Equal(t, r.globex, r.figures.endpoint)

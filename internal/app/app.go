@@ -88,6 +88,7 @@ func (p *process) run(ctx context.Context, listener net.Listener, ready func()) 
 	}
 	if p.turnedAway != nil {
 		stages.start(func(ctx context.Context) { p.turnedAway.Run(ctx) })
+		stages.start(func(ctx context.Context) { p.tally.Run(ctx) })
 	}
 	failed := make(chan error, 1)
 	stages.start(func(ctx context.Context) { failed <- p.serve(ctx, listener) })

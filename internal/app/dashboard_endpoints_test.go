@@ -23,6 +23,7 @@ type visitor struct {
 	server *server
 	client *http.Client
 	page   string // the last that was shown
+	path   string // its address
 }
 
 // firstVisitor is the first administrator, logged in.
@@ -46,7 +47,7 @@ func (v *visitor) send(r *http.Request) int {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(v.t, err)
-	v.page = html.UnescapeString(string(body))
+	v.page, v.path = html.UnescapeString(string(body)), response.Request.URL.RequestURI()
 	return response.StatusCode
 }
 

@@ -16,8 +16,9 @@ import (
 // wireDoor makes the inbound door, and what writes down whom it turned away.
 func (p *process) wireDoor() {
 	p.turnedAway = ingest.NewGatherer(rejectionRecords{p.inbound}, p.log)
+	p.tally = ingest.NewTally(arrivalRecords{p.inbound}, p.log)
 	p.door = ingest.New(ingest.Options{
-		Sources: doorSources{p.registry}, Publisher: p.publisher, Rejections: p.turnedAway, Observer: p.metrics, Log: p.log,
+		Sources: doorSources{p.registry}, Publisher: p.publisher, Rejections: p.turnedAway, Observer: p.metrics, Tally: p.tally, Log: p.log,
 		Fetcher:   fetch.New(fetch.Options{Guard: p.guard, Log: p.log}),
 		PublicURL: p.options.PublicURL, TrustedProxies: p.options.TrustedProxies, MaxBody: p.options.MaxBodyBytes,
 	})
@@ -80,4 +81,12 @@ func (r rejectionRecords) RecordRejections(ctx context.Context, rejections []ing
 			SourceID: x.Source, Tenant: x.Tenant, Reason: string(x.Reason), Detail: x.Detail, Count: x.Count, FirstAt: x.First, LastAt: x.Last,
 		}
 	}))
+}
+
+// arrivalRecords shows the store's records to the tally.
+type arrivalRecords struct{ records *inbound.Records }
+
+// AddArrivals implements ingest.ArrivalRecords.
+func (r arrivalRecords) AddArrivals(ctx context.Context, arrivals []ingest.Arrivals) error {
+	return r.records.AddArrivals(ctx, mapAll(arrivals, func(a ingest.Arrivals) inbound.Arrivals { return inbound.Arrivals(a) }))
 }

@@ -27,6 +27,14 @@ func (a historyAPI) Deliveries(ctx context.Context, filter api.DeliveryFilter) (
 	return api.DeliveryPage(page), err
 }
 
+// Worklist implements api.History.
+func (a historyAPI) Worklist(ctx context.Context, asked api.Worklist) (api.DeliveryPage, error) {
+	page, err := a.Reader.Worklist(ctx, history.Worklist{
+		DeadFilter: history.DeadFilter(asked.DeadFilter), NewestFirst: asked.NewestFirst, After: asked.After, Limit: asked.Limit,
+	})
+	return api.DeliveryPage(page), err
+}
+
 // Outcomes implements api.History.
 func (a historyAPI) Outcomes(ctx context.Context, filter api.OutcomeFilter) ([]delivery.Delivery, error) {
 	return a.Reader.Outcomes(ctx, history.OutcomeFilter(filter))
@@ -56,6 +64,12 @@ func (a redeliveryAPI) Replay(ctx context.Context, ids []delivery.ID, tenant str
 		return api.Replayed{ID: r.ID, Refusal: api.ReplayRefusal(r.Refusal), State: r.State, Tenant: r.Tenant, EventID: r.EventID, EndpointID: r.EndpointID, URL: r.URL}
 	})
 	return api.Replay{Results: results, Done: done.Done}, nil
+}
+
+// ResolveMany implements api.Redelivery.
+func (a redeliveryAPI) ResolveMany(ctx context.Context, ids []delivery.ID, tenant, reason string) ([]api.Resolved, error) {
+	results, err := a.Writer.ResolveMany(ctx, ids, tenant, reason)
+	return mapAll(results, func(r redelivery.Resolved) api.Resolved { return api.Resolved(r) }), err
 }
 
 // Discard implements api.Redelivery. What was discarded may have held up what came

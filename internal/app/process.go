@@ -61,6 +61,7 @@ type process struct {
 	maintenance *maintenance.Maintenance // nil unless a worker
 	door        *ingest.Door             // nil unless it ingests
 	turnedAway  *ingest.Gatherer         // nil unless it ingests
+	tally       *ingest.Tally            // likewise
 	relays      []*relay.Relay           // one for each outbox; none unless it relays
 }
 

@@ -92,7 +92,7 @@ func (p *process) api() http.Handler {
 		Users:      usersAPI{p.accounts, p.registry}, About: aboutAPI{p},
 		Stats:   newStatsAPI(p.history, p.pulse),
 		Sources: sourcesAPI{p.registry}, SourceRules: sourceRules{p.options.MaxBodyBytes},
-		Rejections: rejectionsAPI{p.inbound},
+		Rejections: rejectionsAPI{p.inbound}, Arrivals: arrivalsAPI{p.inbound},
 		GapRepairs: gapRepairsAPI{p.newRepairs(), p.registry, p.inbound, p.options.MaxBodyBytes},
 		PublicURL:  p.publicURL(),
 		Tester:     tester{p.registry, p.publish, p.history, p.book},

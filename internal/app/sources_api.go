@@ -144,6 +144,21 @@ func rejectionOf(r inbound.Rejection) api.Rejection {
 	}
 }
 
+// arrivalsAPI shows to the API what came in by sources.
+type arrivalsAPI struct{ records *inbound.Records }
+
+// SourceHours implements api.Arrivals.
+func (a arrivalsAPI) SourceHours(ctx context.Context, id delivery.ID, since, until time.Time) ([]api.SourceHour, error) {
+	hours, err := a.records.ArrivalsOf(ctx, id, since, until)
+	return mapAll(hours, func(h inbound.Arrivals) api.SourceHour { return api.SourceHour(h) }), err
+}
+
+// SourceSums implements api.Arrivals.
+func (a arrivalsAPI) SourceSums(ctx context.Context, tenant string, since, until time.Time) ([]api.SourceHour, error) {
+	sums, err := a.records.Arrivals(ctx, tenant, since, until)
+	return mapAll(sums, func(h inbound.Arrivals) api.SourceHour { return api.SourceHour(h) }), err
+}
+
 // RepairsGaps implements api.SourceRules.
 func (sourceRules) RepairsGaps(provider string) bool {
 	return provider == gaprepair.GitHub || provider == gaprepair.Stripe

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/malotehq/malote/internal/api"
-	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/store/history"
 	"github.com/malotehq/malote/internal/store/pulse"
 )
@@ -95,8 +94,8 @@ func (a *statsAPI) Hours(ctx context.Context, filter api.HourFilter) ([]api.Hour
 }
 
 // DeadLetters implements api.Stats.
-func (a *statsAPI) DeadLetters(ctx context.Context, tenant string, endpoint delivery.ID) (api.DeadLetters, error) {
-	dead, err := a.history.DeadLetters(ctx, tenant, endpoint)
+func (a *statsAPI) DeadLetters(ctx context.Context, filter api.DeadFilter) (api.DeadLetters, error) {
+	dead, err := a.history.DeadLetters(ctx, history.DeadFilter(filter))
 	return api.DeadLetters{
 		Groups: mapAll(dead.Groups, func(g history.DeadGroup) api.DeadGroup { return api.DeadGroup(g) }), Capped: dead.Capped,
 	}, err

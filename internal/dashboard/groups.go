@@ -2,12 +2,15 @@ package dashboard
 
 import (
 	"github.com/malotehq/malote/internal/dashboard/deliveries"
+	"github.com/malotehq/malote/internal/dashboard/dlq"
 	"github.com/malotehq/malote/internal/dashboard/endpoints"
 	"github.com/malotehq/malote/internal/dashboard/events"
 	"github.com/malotehq/malote/internal/dashboard/overview"
 	"github.com/malotehq/malote/internal/dashboard/page"
+	"github.com/malotehq/malote/internal/dashboard/policies"
 	"github.com/malotehq/malote/internal/dashboard/search"
 	"github.com/malotehq/malote/internal/dashboard/settings"
+	"github.com/malotehq/malote/internal/dashboard/sources"
 )
 
 // groups are all pages but the shell's own, in the order of the navigation.
@@ -19,5 +22,8 @@ func groups() []page.Group {
 		endpoints.Group(),
 		search.Group(),
 		settings.Group(),
+		dlq.Group(),
+		sources.Group(),
+		policies.Group(),
 	}
 }

@@ -34,6 +34,7 @@ type Options struct {
 	Fetcher    Fetcher
 	Rejections *Gatherer
 	Observer   Observer
+	Tally      *Tally // nil: what comes in is not counted by source
 	Log        *slog.Logger
 
 	// PublicURL is the server's address as providers are given it, such as
@@ -58,6 +59,7 @@ type Door struct {
 	fetcher        Fetcher
 	rejections     *Gatherer
 	observer       Observer
+	tally          *Tally
 	log            *slog.Logger
 	publicURL      string
 	trustedProxies []netip.Prefix
@@ -88,7 +90,7 @@ func New(options Options) *Door {
 			return newShare(options.MaxRequests, options.MaxBytes, options.MaxBody)
 		}),
 		publisher: options.Publisher, fetcher: options.Fetcher, rejections: options.Rejections,
-		observer: options.Observer, log: options.Log, publicURL: options.PublicURL,
+		observer: options.Observer, tally: options.Tally, log: options.Log, publicURL: options.PublicURL,
 		trustedProxies: options.TrustedProxies, bodyTime: options.BodyTime, storageTime: options.StorageTime,
 		now:        options.Now,
 		room:       newRoom(options.MaxRequests, options.MaxBytes),
@@ -129,6 +131,7 @@ func (p *passage) observe(a *answer, took time.Duration) {
 		p.rejections.add(Rejection{
 			Source: p.live.ID, Tenant: p.live.Tenant, Reason: a.reason, Detail: a.detail, Count: 1, First: now, Last: now,
 		})
+		p.tally.add(Arrivals{Source: p.live.ID, Hour: now, Rejected: 1})
 	}
 }
 

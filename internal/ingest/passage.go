@@ -261,6 +261,10 @@ func (p *passage) commit() *answer {
 		}
 	}
 	p.observer.InboundAccepted(p.live.provider.Name, len(results)-duplicates, duplicates, filtered)
+	p.tally.add(Arrivals{
+		Source: p.live.ID, Hour: time.Now(),
+		Accepted: int64(len(results) - duplicates), Duplicates: int64(duplicates), Filtered: int64(filtered),
+	})
 	form := p.verdict.Response
 	if p.live.settings.Success.Status != 0 {
 		form = p.live.settings.Success

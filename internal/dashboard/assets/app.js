@@ -134,14 +134,25 @@
     for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
   });
 
-  // Boxes that tick all of a list.
+  // Boxes that tick all of a list, and how many are ticked.
+  const boxesOf = (name) => [...document.querySelectorAll(`input[type=checkbox][name="${CSS.escape(name)}"]`)];
+  function countTicks() {
+    for (const counter of document.querySelectorAll("[data-ticked]")) {
+      counter.textContent = boxesOf(counter.dataset.ticked).filter((box) => box.checked).length;
+    }
+    for (const all of document.querySelectorAll("[data-tick-all]")) {
+      const boxes = boxesOf(all.dataset.tickAll);
+      const ticked = boxes.filter((box) => box.checked).length;
+      all.checked = ticked > 0 && ticked === boxes.length;
+      all.indeterminate = ticked > 0 && ticked < boxes.length;
+    }
+  }
   document.addEventListener("change", (event) => {
     const all = event.target.closest("[data-tick-all]");
-    if (!all) return;
-    for (const box of document.querySelectorAll(`input[type=checkbox][name="${CSS.escape(all.dataset.tickAll)}"]`)) {
-      box.checked = all.checked;
-    }
+    if (all) for (const box of boxesOf(all.dataset.tickAll)) box.checked = all.checked;
+    if (event.target.type === "checkbox") countTicks();
   });
+  addEventListener("pageshow", countTicks); // browsers keep ticks when one comes back
 
   // Charts.
   let charting;
@@ -255,6 +266,8 @@
   function prepare(root) {
     each(root, "time[data-time]", showTime);
     if (navigator.clipboard) each(root, "[data-copy]", (button) => { button.hidden = false; });
+    each(root, "[data-scripted]", (element) => { element.hidden = false; });
+    each(root, "[data-unscripted]", (element) => { element.hidden = true; });
     each(root, "[data-chart]", (canvas) => { draw(canvas); resizing.observe(canvas); });
     each(root, "[data-stream]", follow);
     each(root, "[data-insecure]", (warning) => { if (!isSecureContext) warning.hidden = false; });
@@ -290,7 +303,7 @@
     }
   });
 
-  document.addEventListener("htmx:afterSwap", (event) => prepare(event.detail.elt));
+  document.addEventListener("htmx:afterSwap", (event) => { prepare(event.detail.elt); countTicks(); });
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.xhr.status !== 401) toast(texts.failed);
   });

@@ -108,7 +108,11 @@ func paths(w busyWorld) map[string]func(seeder) cost {
 			return s.explain(eventsSQL, delivery.ShardOf(w.tenant), w.tenant, firstID, lastID, "", w.healthy, "", "", DefaultLimit+1)
 		},
 		"dead of a tenant": func(s seeder) cost {
-			return s.explain(deadOfTenantSQL, 100, delivery.ShardOf(w.tenant), w.tenant, delivery.ID{})
+			return s.explain(deadOfTenantSQL, 100, "", "", "", delivery.ShardOf(w.tenant), w.tenant, delivery.ID{})
+		},
+		"worklist of a tenant": func(s seeder) cost {
+			sql, parameters := Worklist{DeadFilter: DeadFilter{Tenant: w.tenant}, After: middle}.statement(w.now, DefaultLimit+1)
+			return s.explain(sql, parameters...)
 		},
 		"lanes": func(s seeder) cost { return s.explain(lanesWithPendingSQL) },
 		"lag of one lane": func(s seeder) cost {

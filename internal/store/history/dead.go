@@ -35,26 +35,32 @@ type DeadGroup struct {
 	Newest     time.Time
 }
 
+// DeadFilter says which dead deliveries are meant, failed tests apart. Conditions
+// are joined by "and"; the zero value means all of all tenants.
+type DeadFilter struct {
+	Tenant     string
+	EndpointID delivery.ID
+	EventType  string
+	Reason     delivery.Reason
+	ErrorCode  delivery.ErrorCode // of the last attempt
+}
+
 //go:embed queries/dead_of_tenant.sql
 var deadOfTenantSQL string
 
 //go:embed queries/dead_of_all.sql
 var deadOfAllSQL string
 
-// DeadLetters groups what is dead, of all tenants if none is named, of one
-// endpoint if one is.
-func (r *Reader) DeadLetters(ctx context.Context, tenant string, endpoint delivery.ID) (DeadLetters, error) {
+// DeadLetters groups what is dead.
+func (r *Reader) DeadLetters(ctx context.Context, filter DeadFilter) (DeadLetters, error) {
 	var dead DeadLetters
 	err := r.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
-		if tenant == "" && !endpoint.IsZero() {
-			// Dead deliveries are indexed by tenant.
-			if tenant, err = tenantOf(ctx, tx, endpoint); err != nil || tenant == "" {
-				return err
-			}
+		if filter, err = filter.withTenant(ctx, tx); err != nil || filter.isNobodys() {
+			return err
 		}
-		sql, parameters := deadOfAllSQL, []any{planned, DeadLimit + 1}
-		if tenant != "" {
-			sql, parameters = deadOfTenantSQL, append(parameters, delivery.ShardOf(tenant), tenant, endpoint)
+		sql, parameters := deadOfAllSQL, []any{planned, DeadLimit + 1, filter.EventType, filter.Reason, filter.ErrorCode}
+		if filter.Tenant != "" {
+			sql, parameters = deadOfTenantSQL, append(parameters, delivery.ShardOf(filter.Tenant), filter.Tenant, filter.EndpointID)
 		}
 		rows, _ := tx.Query(ctx, sql, parameters...)
 		dead.Groups, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (g DeadGroup, err error) {
@@ -74,3 +80,14 @@ func (r *Reader) DeadLetters(ctx context.Context, tenant string, endpoint delive
 	dead.Capped = count > DeadLimit
 	return dead, nil
 }
+
+// withTenant adds whose the endpoint is: dead deliveries are indexed by tenant.
+func (f DeadFilter) withTenant(ctx context.Context, tx pgx.Tx) (_ DeadFilter, err error) {
+	if f.Tenant == "" && !f.EndpointID.IsZero() {
+		f.Tenant, err = tenantOf(ctx, tx, f.EndpointID)
+	}
+	return f, err
+}
+
+// isNobodys says of a filter withTenant that its endpoint never was.
+func (f DeadFilter) isNobodys() bool { return f.Tenant == "" && !f.EndpointID.IsZero() }

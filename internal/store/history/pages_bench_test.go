@@ -206,6 +206,29 @@ type benchPage struct {
 	run  func(context.Context) error
 }
 
+func (w *benchWorld) worklists() []benchPage {
+	list := func(asked Worklist) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := w.Worklist(ctx, asked)
+			return err
+		}
+	}
+	grouped := func(f DeadFilter) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := w.DeadLetters(ctx, f)
+			return err
+		}
+	}
+	big := DeadFilter{Tenant: w.tenants[0]}
+	return []benchPage{
+		{"dead, grouped", grouped(DeadFilter{})}, {"dead of a tenant, grouped", grouped(big)},
+		{"dead of a type, grouped", grouped(DeadFilter{EventType: "invoice.voided"})},
+		{"worklist, oldest", list(Worklist{})}, {"worklist, newest", list(Worklist{NewestFirst: true})},
+		{"worklist of a tenant, oldest", list(Worklist{DeadFilter: big})},
+		{"worklist, nothing found", list(Worklist{DeadFilter: DeadFilter{EventType: "c"}})},
+	}
+}
+
 func (w *benchWorld) pages() []benchPage {
 	big, small := w.tenants[0], w.tenants[7]
 	one := w.endpoints[big][1]
@@ -242,8 +265,6 @@ func (w *benchWorld) pages() []benchPage {
 		}},
 		{"series of all, a day", hours(HourFilter{}, 1)}, {"series of all, a week", hours(HourFilter{}, 7)},
 		{"series of a tenant, a week", hours(HourFilter{Tenant: big}, 7)}, {"series of an endpoint, a week", hours(HourFilter{EndpointID: one}, 7)},
-		{"dead, grouped", func(ctx context.Context) error { _, err := w.DeadLetters(ctx, "", delivery.ID{}); return err }},
-		{"dead of a tenant, grouped", func(ctx context.Context) error { _, err := w.DeadLetters(ctx, big, delivery.ID{}); return err }},
 		{"deliveries", list(DeliveryFilter{})}, {"deliveries, dead", list(DeliveryFilter{State: delivery.Dead})},
 		{"deliveries, pending", list(DeliveryFilter{State: delivery.Pending})},
 		{"deliveries, of a type", list(DeliveryFilter{EventType: "invoice.voided"})},
@@ -262,7 +283,7 @@ func (w *benchWorld) pages() []benchPage {
 		{"events of a big tenant", events(EventFilter{Tenant: big})}, {"events of a big tenant, of a type", events(EventFilter{Tenant: big, Type: "invoice.paid"})},
 		{"events of a big tenant, by external id", events(EventFilter{Tenant: big, ExternalID: "ext-900000"})},
 		{"events of a big tenant, by key", events(EventFilter{Tenant: big, IdempotencyKey: w.key})},
-	}, w.lookups(), []benchPage{
+	}, w.worklists(), w.lookups(), []benchPage{
 		{"nothing found: deliveries, discarded", list(DeliveryFilter{State: delivery.Discarded})},
 		{"nothing found: deliveries, by error", list(DeliveryFilter{ErrorCode: delivery.TLS})},
 		{"nothing found: deliveries, of a type", list(DeliveryFilter{EventType: "c"})},

@@ -75,7 +75,7 @@ func TestDeadLetters_A07_ByEndpointAndReason(t *testing.T) {
 	die(globex, c, 40*time.Hour, delivery.TooOld, 0, "schedule")
 	s.write(seedEvent{acme, "a.b", now, []seedDelivery{{a, delivery.Delivered}, {a, delivery.Pending}}})
 
-	dead, err := r.DeadLetters(t.Context(), "", delivery.ID{})
+	dead, err := r.DeadLetters(t.Context(), DeadFilter{})
 	require.NoError(t, err)
 	require.False(t, dead.Capped)
 	require.Len(t, dead.Groups, 4)
@@ -89,7 +89,7 @@ func TestDeadLetters_A07_ByEndpointAndReason(t *testing.T) {
 		endpoint delivery.ID
 		groups   int
 	}{{acme, delivery.ID{}, 3}, {"", b, 1}, {acme, b, 1}, {acme, c, 0}, {"nobody", delivery.ID{}, 0}, {"", delivery.FloorID(now), 0}} {
-		found, err := r.DeadLetters(t.Context(), c.tenant, c.endpoint)
+		found, err := r.DeadLetters(t.Context(), DeadFilter{Tenant: c.tenant, EndpointID: c.endpoint})
 		require.NoError(t, err)
 		require.Len(t, found.Groups, c.groups, c)
 	}

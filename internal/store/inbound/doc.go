@@ -1,5 +1,5 @@
 // Package inbound keeps what the inbound door leaves besides events: requests
-// that were turned away, gathered; and how far the lists that providers keep were
+// that were turned away, gathered; how much came in by each source; and how far the lists that providers keep were
 // compared with what came in.
 //
 // It is a part of the store and may contain SQL. It must never know HTTP, a

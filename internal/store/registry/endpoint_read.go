@@ -26,7 +26,7 @@ const (
 
 	listEndpointsSQL = `SELECT ` + endpointColumns + endpointsAndLanes + `
 		WHERE e.id > $1 AND e.deleted_at IS NULL` + endpointFilter + `
-			AND e.shard = $6 AND l.shard = $6 AND e.tenant = $7
+			AND e.shard = $7 AND l.shard = $7 AND e.tenant = $8
 		ORDER BY e.id LIMIT $2`
 
 	// Over all shards: only an administrator asks.
@@ -35,7 +35,8 @@ const (
 
 	endpointFilter = `
 		AND ($3 = '' OR l.status = $3) AND ($4 = '' OR ` + circuitPhase + ` = $4)
-		AND ($5 = '' OR strpos(lower(e.url), lower($5)) > 0 OR strpos(lower(e.description), lower($5)) > 0)`
+		AND ($5 = '' OR strpos(lower(e.url), lower($5)) > 0 OR strpos(lower(e.description), lower($5)) > 0)
+		AND ($6 = '' OR e.policy = $6)`
 )
 
 // Endpoint finds one, with its counts.
@@ -61,13 +62,14 @@ type EndpointFilter struct {
 	Status  delivery.EndpointStatus // "": any
 	Circuit circuit.Phase           // at this moment; "": any
 	Text    string                  // in the URL or the description, in whatever case
+	Policy  string                  // its name; "": any
 
 	Counted bool // add the counts, whose cost grows with the backlogs
 }
 
 // Endpoints lists an owner's endpoints, oldest first, without deleted ones.
 func (r *Registry) Endpoints(ctx context.Context, owner Owner, page Page, filter EndpointFilter) (_ []Endpoint, more bool, _ error) {
-	sql, parameters := listAllEndpointsSQL, []any{page.after(), page.Limit + 1, string(filter.Status), string(filter.Circuit), filter.Text}
+	sql, parameters := listAllEndpointsSQL, []any{page.after(), page.Limit + 1, string(filter.Status), string(filter.Circuit), filter.Text, filter.Policy}
 	if !owner.any {
 		sql, parameters = listEndpointsSQL, append(parameters, delivery.ShardOf(owner.tenant), owner.tenant)
 	}

@@ -257,6 +257,8 @@ func TestEndpoints_FilteredByStatusCircuitAndText(t *testing.T) {
 		"description": {AnyTenant, EndpointFilter{Text: "probed one"}, []string{"probed"}},
 		"no pattern":  {AnyTenant, EndpointFilter{Text: "%"}, []string{"closed"}},
 		"nobody's":    {OfTenant("globex"), EndpointFilter{Text: "a.example"}, nil},
+		"policy":      {OfTenant("acme"), EndpointFilter{Policy: newEndpoint("acme").Policy}, []string{"closed", "open", "probed", "paused"}},
+		"no policy":   {AnyTenant, EndpointFilter{Policy: "another"}, nil},
 		"together":    {OfTenant("acme"), EndpointFilter{Status: delivery.Active, Circuit: circuit.Closed, Text: "a.example"}, []string{"closed"}},
 	} {
 		var want []delivery.ID

@@ -16,6 +16,9 @@ var oldLaneStatsSQL string
 //go:embed queries/old_hour_stats.sql
 var oldHourStatsSQL string
 
+//go:embed queries/old_source_hours.sql
+var oldSourceHoursSQL string
+
 //go:embed queries/old_signals.sql
 var oldSignalsSQL string
 
@@ -51,6 +54,7 @@ func (k *Keeper) CleanUp(ctx context.Context, now time.Time) (Removed, error) {
 	}{
 		{"lane_stats", oldLaneStatsSQL, now.Add(-keepLaneStats)},
 		{"hour_stats", oldHourStatsSQL, now.Add(-keepLaneStats)},
+		{"source_hours", oldSourceHoursSQL, now.Add(-keepLaneStats)},
 		{"signals", oldSignalsSQL, delivery.FloorID(now.Add(-keepSignals))},
 		{"audit_log", oldAuditLogSQL, delivery.FloorID(now.Add(-keepAuditLog))},
 		{"recoveries", oldRecoveriesSQL, now.Add(-keepRecoveries)},

@@ -20,6 +20,9 @@ func TestCleanUp_RemovesWhatIsTooOld(t *testing.T) {
 			SELECT $1, $2, $3::timestamptz - make_interval(hours => n) FROM generate_series(1, 1200) n`,
 			shard, endpoint, now.Add(-keepLaneStats+time.Hour+time.Minute))
 	}
+	w.exec(`INSERT INTO malote.source_hours (shard, source_id, hour)
+		SELECT $1, $2, $3::timestamptz - make_interval(hours => n) FROM generate_series(1, 1200) n`,
+		shard, other, now.Add(-keepLaneStats+time.Hour+time.Minute))
 	id := func(age time.Duration) delivery.ID { return delivery.NewID(shard, now.Add(-age), rand.Reader) }
 	for _, age := range []time.Duration{91 * day, 90*day + time.Minute, 90*day - time.Minute, 0} {
 		w.exec(`INSERT INTO malote.signals (shard, id, tenant, kind, created_at) VALUES ($1, $2, 'acme', 'x', $3)`, shard, id(age), now.Add(-age))
@@ -36,7 +39,7 @@ func TestCleanUp_RemovesWhatIsTooOld(t *testing.T) {
 
 	removed, err := w.keeper.CleanUp(t.Context(), now)
 	require.NoError(t, err)
-	require.Equal(t, Removed{"lane_stats": 2398, "signals": 2, "recoveries": 2, "audit_log": 2, "hour_stats": 1199}, removed)
+	require.Equal(t, Removed{"lane_stats": 2398, "signals": 2, "recoveries": 2, "audit_log": 2, "hour_stats": 1199, "source_hours": 1199}, removed)
 	require.Equal(t, 2, w.count(`SELECT count(*) FROM malote.lane_stats`))
 	require.Equal(t, 2, w.count(`SELECT count(*) FROM malote.signals`))
 	require.Equal(t, 2, w.count(`SELECT count(*) FROM malote.audit_log`))

@@ -8,7 +8,9 @@ FROM (
     FROM (
         SELECT d.shard, d.tenant, d.endpoint_id, d.reason, d.last_error, d.last_status, d.closed_at
         FROM malote.deliveries d
-        WHERE  d.state = 'dead' AND d.trigger <> 'test'
+        WHERE d.state = 'dead' AND d.trigger <> 'test'
+            AND ($2 = '' OR $2 = (SELECT e.type FROM malote.events e WHERE e.shard = d.shard AND e.id = d.event_id))
+            AND ($3 = '' OR d.reason = $3) AND ($4 = '' OR d.last_error = $4)
         LIMIT $1
     ) d
     GROUP BY d.shard, d.tenant, d.endpoint_id, d.reason, d.last_error, d.last_status

@@ -7,7 +7,9 @@ FROM (
     FROM (
         SELECT d.shard, d.tenant, d.endpoint_id, d.reason, d.last_error, d.last_status, d.closed_at
         FROM malote.deliveries d
-        WHERE d.shard = $2 AND d.tenant = $3 AND ($4::uuid IS NULL OR d.endpoint_id = $4) AND d.state = 'dead' AND d.trigger <> 'test'
+        WHERE d.shard = $5 AND d.tenant = $6 AND ($7::uuid IS NULL OR d.endpoint_id = $7) AND d.state = 'dead' AND d.trigger <> 'test'
+            AND ($2 = '' OR $2 = (SELECT e.type FROM malote.events e WHERE e.shard = d.shard AND e.id = d.event_id))
+            AND ($3 = '' OR d.reason = $3) AND ($4 = '' OR d.last_error = $4)
         ORDER BY d.id DESC
         LIMIT $1
     ) d
