@@ -27,7 +27,11 @@ type tab struct {
 	t    *testing.T
 	ctx  context.Context
 	base string // the origin that pages are of
+	*watch
+}
 
+// watch is what a tab's pages did that no page should do.
+type watch struct {
 	mu      sync.Mutex
 	faults  []string
 	allowed []string
@@ -41,12 +45,15 @@ func newTab(t *testing.T, base string) *tab {
 	require.NoError(t, err)
 	ctx, cancel := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx, base: base}
+	b := &tab{t: t, ctx: ctx, base: base, watch: &watch{}}
 	require.NoError(t, chromedp.Listen(ctx, b.hear))
 	b.size(1280, 900)
 	t.Cleanup(b.requireNoFaults)
 	return b
 }
+
+// on speaks for a subtest.
+func (b *tab) on(t *testing.T) *tab { return &tab{t: t, ctx: b.ctx, base: b.base, watch: b.watch} }
 
 // hear notes what no page should do. It runs where the browser's messages are
 // read, and must not wait for one.
@@ -88,27 +95,27 @@ func (b *tab) heed(address string) {
 	b.fault("asks another origin: %s", address)
 }
 
-func (b *tab) fault(format string, args ...any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.faults = append(b.faults, fmt.Sprintf(format, args...))
+func (w *watch) fault(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 
 // allow says which faults a test makes itself: those that contain a text.
-func (b *tab) allow(texts ...string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.allowed = append(b.allowed, texts...)
+func (w *watch) allow(texts ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.allowed = append(w.allowed, texts...)
 }
 
 // found gives the faults so far, and forgets them.
-func (b *tab) found() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	list := slices.DeleteFunc(b.faults, func(fault string) bool {
-		return slices.ContainsFunc(b.allowed, func(text string) bool { return strings.Contains(fault, text) })
+func (w *watch) found() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := slices.DeleteFunc(w.faults, func(fault string) bool {
+		return slices.ContainsFunc(w.allowed, func(text string) bool { return strings.Contains(fault, text) })
 	})
-	b.faults = nil
+	w.faults = nil
 	return list
 }
 

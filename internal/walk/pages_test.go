@@ -1,0 +1,94 @@
+package walk
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// notPages are routes that give no page: files, streams, and what leads on.
+var notPages = []string{
+	"/now/stream", "/lag/stream", "/events/export", "/events/{id}/body", "/deliveries/{id}/body",
+	"/login", "/welcome/{token}", "/{$}", // TestDoors_AreAccessible
+}
+
+// Every page, in both colour schemes and at two widths, with every dialog open.
+func TestPages_AreForEverybody(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	seeds := append([]string{"/now"}, h.furnish()...)
+	session := h.takeOver()
+	pages := h.crawl(session, seeds...)
+
+	reached := slices.Clone(notPages)
+	for _, address := range pages {
+		reached = append(reached, routeOf(pageRoutes(t), address))
+	}
+	for _, route := range pageRoutes(t) {
+		require.Contains(t, reached, route, "no link leads to it: give the crawl an address")
+	}
+	queue := make(chan string, len(pages))
+	for _, address := range pages {
+		queue <- address
+	}
+	close(queue)
+	var workers sync.WaitGroup
+	for range 2 {
+		b := h.tab(session)
+		workers.Go(func() {
+			for address := range queue {
+				t.Run(address, func(t *testing.T) { b.on(t).measure(address) })
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// measure holds a page to what all pages have in common.
+func (b *tab) measure(address string) {
+	b.t.Helper()
+	b.size(1280, 900)
+	b.dark(false)
+	require.Equal(b.t, 200, b.open(address))
+	w := b.inspect()
+	w.requireAccessible("light", "", allRules)
+	b.dark(true)
+	w.requireAccessible("dark", "", colourRules)
+	b.size(390, 844)
+	w.requireAccessible("dark and narrow", "", colourRules)
+	b.dark(false)
+	w.requireAccessible("narrow", "", allRules)
+	b.requireNoSideways()
+	b.measureDialogs(w)
+	require.Empty(b.t, b.found())
+}
+
+func (b *tab) measureDialogs(w world) {
+	b.t.Helper()
+	for _, id := range eval[[]string](b, `[...document.querySelectorAll("dialog")].map(d => d.id)`) {
+		selector := "#" + id
+		opener := fmt.Sprintf("[data-dialog=%q]", id)
+		require.NotZero(b.t, b.count(opener), "nothing opens %s", selector)
+		for _, dark := range []bool{false, true} {
+			b.dark(dark)
+			eval[bool](b, fmt.Sprintf("document.querySelector(%q).click() || true", opener))
+			b.await(fmt.Sprintf("document.querySelector(%q).matches(':modal')", selector))
+			w.requireAccessible("in a dialog", selector, allRules)
+			b.requireNoSideways()
+			eval[bool](b, fmt.Sprintf("document.querySelector(%q).close() || true", selector))
+		}
+	}
+	b.dark(false)
+}
+
+// requireNoSideways: nothing is wider than the window.
+func (b *tab) requireNoSideways() {
+	b.t.Helper()
+	wide := eval[[]string](b, `document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
+		[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+			.slice(0, 5).map(e => e.outerHTML.slice(0, 150)).concat("scroll width " + document.documentElement.scrollWidth)`)
+	require.Empty(b.t, wide, "wider than the window at %s", b.where())
+}
