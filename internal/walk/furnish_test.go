@@ -45,7 +45,7 @@ func (h *house) furnish() (addresses []string) {
 	h.endpoint("banco-mirim", at["moved"], map[string]any{"policy": "axxos", "event_types": []string{"statement.ready"}})
 	gone := h.endpoint("banco-mirim", at["gone"], map[string]any{"event_types": []string{"card.blocked"}})
 
-	for i := range 24 {
+	for i := range 15 {
 		h.publish("loja-aurora", []string{"order.created", "order.paid", "order.shipped"}[i%3], map[string]any{
 			"data": map[string]any{"order": fmt.Sprintf("AU-%04d", 1200+i/3), "total": fmt.Sprintf("%d.90", 59+7*i), "currency": "BRL",
 				"items": []any{map[string]any{"sku": "CAFE-250", "quantity": 1 + i%4}}},
@@ -65,7 +65,7 @@ func (h *house) furnish() (addresses []string) {
 	h.publish("padaria-trigo-bom", "order.created", map[string]any{"body_base64": "UMOjbyBkZSBxdWVpam8=", "content_type": "text/plain; charset=utf-8"})
 
 	dead := h.await("loja-aurora", "dead", 6)
-	delivered := h.await("loja-aurora", "delivered", 24)
+	delivered := h.await("loja-aurora", "delivered", 15)
 	h.await("banco-mirim", "dead", 2)
 	h.must(http.StatusNoContent, http.MethodPost, "/v1/webhook_deliveries/"+idOf(dead[0])+"/resolve", map[string]any{"reason": "Counted by hand on Monday: the stock is right."})
 	h.must(http.StatusAccepted, http.MethodPost, "/v1/webhook_endpoints/"+stock+"/recover",

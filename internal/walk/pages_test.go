@@ -60,7 +60,7 @@ func (b *tab) measure(address string) {
 	b.size(390, 844)
 	w.requireAccessible("dark and narrow", "", colourRules)
 	b.dark(false)
-	w.requireAccessible("narrow", "", allRules)
+	w.requireAccessible("narrow", "", shapeRules)
 	b.requireNoSideways()
 	b.measureDialogs(w)
 	require.Empty(b.t, b.found())

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -299,4 +300,18 @@ func (b *tab) be(cookies []*http.Cookie) {
 		})
 		require.NoError(b.t, err)
 	}
+}
+
+// quoted is a text as a script has it.
+func quoted(text string) string {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}
+
+// choose takes one of a list's values, as somebody does.
+func choose(selector, value string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(e => { e.value = %s; e.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(%s))`, quoted(value), quoted(selector)))
 }
