@@ -40,8 +40,8 @@ var browserNames = []string{"chromium", "chromium-browser", "google-chrome-stabl
 
 const browserAdvice = "these tests need Chromium: run scripts/install-needs chromium (make test does), or put one of %q into the PATH"
 
-// browser is the one process. Its context is what those of tests come from.
-var browser = sync.OnceValues(startBrowser)
+// chromium is the one process. Its context is what those of tests come from.
+var chromium = sync.OnceValues(startBrowser)
 
 var closeBrowser = func() {}
 

@@ -87,8 +87,12 @@ func (b *tab) measureDialogs(w world) {
 // requireNoSideways: nothing is wider than the window.
 func (b *tab) requireNoSideways() {
 	b.t.Helper()
-	wide := eval[[]string](b, `document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
-		[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-			.slice(0, 5).map(e => e.outerHTML.slice(0, 150)).concat("scroll width " + document.documentElement.scrollWidth)`)
+	wide := eval[[]string](b, `(() => {
+		const page = document.documentElement, scrolls = e => e && e !== page && (getComputedStyle(e).overflowX !== "visible" || scrolls(e.parentElement));
+		if (page.scrollWidth <= page.clientWidth) return [];
+		const edges = e => { const range = document.createRange(); range.selectNodeContents(e); return [e, range].map(r => r.getBoundingClientRect().right); };
+		return [...document.querySelectorAll("body *")].filter(e => Math.max(...edges(e)) > page.clientWidth + 1 && !scrolls(e))
+			.slice(-5).map(e => e.outerHTML.slice(0, 200)).concat("the page is " + page.scrollWidth + " wide");
+	})()`)
 	require.Empty(b.t, wide, "wider than the window at %s", b.where())
 }

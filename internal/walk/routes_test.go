@@ -78,7 +78,8 @@ func (h *house) crawl(session []*http.Cookie, from ...string) (pages []string) {
 		}
 		seen[address], seen[key] = true, true
 		response := h.get(session, address)
-		if !strings.HasPrefix(response.contentType, "text/html") || response.status == http.StatusSeeOther {
+		isFile := response.header.Get("Content-Disposition") != ""
+		if isFile || !strings.HasPrefix(response.contentType, "text/html") || response.status == http.StatusSeeOther {
 			continue // a file, a stream, or only the way to a page
 		}
 		require.Equal(h.t, http.StatusOK, response.status, address)

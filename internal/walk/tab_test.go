@@ -42,7 +42,7 @@ type watch struct {
 // should not have done fails it.
 func newTab(t *testing.T, base string) *tab {
 	t.Helper()
-	parent, err := browser()
+	parent, err := chromium()
 	require.NoError(t, err)
 	ctx, cancel := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
@@ -314,4 +314,13 @@ func quoted(text string) string {
 // choose takes one of a list's values, as somebody does.
 func choose(selector, value string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(e => { e.value = %s; e.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(%s))`, quoted(value), quoted(selector)))
+}
+
+// queryOf is a query of names and values.
+func queryOf(parameters ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		query.Set(parameters[i], parameters[i+1])
+	}
+	return query.Encode()
 }
