@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -323,4 +324,15 @@ func queryOf(parameters ...string) string {
 		query.Set(parameters[i], parameters[i+1])
 	}
 	return query.Encode()
+}
+
+// framesShown are the addresses of what frames show.
+func (b *tab) framesShown() (addresses []string) {
+	b.t.Helper()
+	tree, err := chromedp.Call(b.ctx, page.GetFrameTree, cdp.Empty{})
+	require.NoError(b.t, err)
+	for _, child := range tree.FrameTree.ChildFrames {
+		addresses = append(addresses, child.Frame.URL)
+	}
+	return addresses
 }
