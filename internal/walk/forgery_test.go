@@ -2,12 +2,9 @@ package walk
 
 import (
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,27 +14,6 @@ import (
 
 	"github.com/malotehq/malote/internal/receiver"
 )
-
-var actionInCode = regexp.MustCompile(`"POST (/[^"]*)"`)
-
-// actions are the patterns of all that changes something, from the code.
-func actions(t *testing.T) []string {
-	t.Helper()
-	var list []string
-	require.NoError(t, filepath.WalkDir("../dashboard", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		code, err := os.ReadFile(path)
-		for _, found := range actionInCode.FindAllSubmatch(code, -1) {
-			list = append(list, string(found[1]))
-		}
-		return err
-	}))
-	slices.Sort(list)
-	require.NotEmpty(t, list)
-	return slices.Compact(list)
-}
 
 var variable = regexp.MustCompile(`\{[^}]+\}`)
 
@@ -54,7 +30,7 @@ func TestForms_OfOtherOriginsAreRefused(t *testing.T) {
 	form := url.Values{"reason": {"because another page wants it so"}, "_token": {formTokenOf(h.get(session, "/deliveries").body)}}
 	require.NotEmpty(t, form.Get("_token"))
 	before := h.list("/v1/audit_log")
-	for _, action := range actions(t) {
+	for _, action := range routesOf(http.MethodPost) {
 		address := variable.ReplaceAllString(action, dead)
 		for name, header := range map[string]http.Header{
 			"says another site":      {"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://evil.example"}},
@@ -153,7 +129,8 @@ func TestFrames_AreRefused(t *testing.T) {
 	h := newHouse(t)
 	pages := h.furnish()
 	session := h.takeOver()
-	for _, address := range append(h.crawl(session, pages...), "/login", "/nothing-here") {
+	pages, _ = h.crawl(session, pages...)
+	for _, address := range append(pages, "/login", "/nothing-here") {
 		header := h.get(session, address).header
 		require.Equal(t, "DENY", header.Get("X-Frame-Options"), address)
 		require.Contains(t, header.Get("Content-Security-Policy"), "frame-ancestors 'none'", address)

@@ -157,7 +157,8 @@ func TestHostileTexts_StayTexts(t *testing.T) {
 	b := h.tab(session)
 	b.size(390, 844)
 	seen := make(map[string]bool)
-	for _, address := range h.crawl(session, addresses...) {
+	pages, _ := h.crawl(session, addresses...)
+	for _, address := range pages {
 		require.Equal(t, 200, b.open(address))
 		// Handlers that an attack brought would wait for these.
 		eval[bool](b, `document.querySelectorAll("main *").forEach(e => { e.dispatchEvent(new MouseEvent("mouseover", {bubbles: true})); if (e.tagName === "DETAILS") e.open = true }) || true`)

@@ -200,7 +200,12 @@ func (h *house) tab(session []*http.Cookie) *tab {
 // playReceiver serves a receiver of a manner, and gives its address.
 func playReceiver(t *testing.T, manner receiver.Manner) string {
 	t.Helper()
-	server := httptest.NewServer(receiver.New(receiver.Options{Manner: manner}))
+	return serve(t, receiver.New(receiver.Options{Manner: manner}))
+}
+
+func serve(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return server.URL
 }

@@ -22,7 +22,8 @@ func TestPortuguese(t *testing.T) {
 	b.click("[data-menu] summary")
 	b.follow("[name=language][value^=pt]")
 	b.size(390, 844)
-	for _, address := range h.crawl(session, pages...) {
+	pages, _ = h.crawl(session, pages...)
+	for _, address := range pages {
 		require.Equal(t, 200, b.open(address))
 		require.Regexp(t, "^pt", eval[string](b, "document.documentElement.lang"), address)
 		require.NotRegexp(t, leftEnglish, b.text("main"), address)

@@ -3,40 +3,25 @@ package walk
 import (
 	"html"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/dashboard"
 )
 
-// A page's route as the dashboard's code has it, of a group or of the shell.
-var routeInCode = regexp.MustCompile(`"GET (/[^"]*)"`)
-
-// pageRoutes are the patterns of all that may be a page. They are read from the
-// code, so that no page is forgotten here.
-func pageRoutes(t *testing.T) []string {
-	t.Helper()
-	var routes []string
-	require.NoError(t, filepath.WalkDir("../dashboard", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "_templ.go") {
-			return err
+// routesOf are the paths of all routes with a method.
+func routesOf(method string) (paths []string) {
+	for _, pattern := range dashboard.Patterns() {
+		if path, is := strings.CutPrefix(pattern, method+" "); is {
+			paths = append(paths, path)
 		}
-		code, err := os.ReadFile(path)
-		for _, found := range routeInCode.FindAllSubmatch(code, -1) {
-			routes = append(routes, string(found[1]))
-		}
-		return err
-	}))
-	slices.Sort(routes)
-	require.NotEmpty(t, routes)
-	return slices.Compact(routes)
+	}
+	return paths
 }
 
 // routeOf is the pattern that serves an address; "": the API's, or nothing.
@@ -58,14 +43,15 @@ func matches(pattern, parts []string) bool {
 	return slices.EqualFunc(pattern, parts, func(want, have string) bool { return want == have || strings.HasPrefix(want, "{") })
 }
 
-// A link of a page, or the address of a form that asks.
-var linkInPage = regexp.MustCompile(`<(?:a|option)\b[^>]*? (?:href|value)="(/[^"]*)"`)
+// An address in a page: of a link, of a form, of a stream.
+var addressInPage = regexp.MustCompile(` (?:href|value|action|data-stream)="(/[^"]*)"`)
 
 // crawl finds pages by their links, from some addresses on: of each route one,
-// besides those that are given.
-func (h *house) crawl(session []*http.Cookie, from ...string) (pages []string) {
+// besides those that are given. reached are the routes of all that was asked for.
+func (h *house) crawl(session []*http.Cookie, from ...string) (pages []string, reached map[string]bool) {
 	h.t.Helper()
-	routes := pageRoutes(h.t)
+	routes := routesOf(http.MethodGet)
+	reached = make(map[string]bool)
 	seen, queued := make(map[string]bool), slices.Clone(from)
 	for len(queued) > 0 {
 		address := queued[0]
@@ -76,19 +62,23 @@ func (h *house) crawl(session []*http.Cookie, from ...string) (pages []string) {
 		if seen[address] || route == "" || seen[key] && !given {
 			continue
 		}
-		seen[address], seen[key] = true, true
+		seen[address], seen[key], reached[route] = true, true, true
 		response := h.get(session, address)
-		isFile := response.header.Get("Content-Disposition") != ""
-		if isFile || !strings.HasPrefix(response.contentType, "text/html") || response.status == http.StatusSeeOther {
-			continue // a file, a stream, or only the way to a page
+		if to := response.header.Get("Location"); to != "" {
+			queued = append(queued, to)
+			continue
 		}
 		require.Equal(h.t, http.StatusOK, response.status, address)
+		isFile := response.header.Get("Content-Disposition") != ""
+		if isFile || !strings.HasPrefix(response.contentType, "text/html") {
+			continue
+		}
 		pages = append(pages, address)
-		for _, link := range linkInPage.FindAllStringSubmatch(response.body, -1) {
+		for _, link := range addressInPage.FindAllStringSubmatch(response.body, -1) {
 			queued = append(queued, html.UnescapeString(link[1]))
 		}
 	}
-	return pages
+	return pages, reached
 }
 
 // keyOf tells pages apart that look different: those of two routes, and the parts

@@ -34,7 +34,8 @@ func TestScreenshots(t *testing.T) {
 		return
 	}
 	require.NoError(t, os.MkdirAll(directory, 0o755))
-	for _, address := range h.crawl(session, pages...) {
+	pages, _ = h.crawl(session, pages...)
+	for _, address := range pages {
 		require.Equal(t, 200, b.open(address))
 		name := strings.Trim(notInNames.ReplaceAllString(address, "-"), "-")
 		for _, look := range []struct {
