@@ -3,7 +3,6 @@ package walk
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -54,15 +53,14 @@ func TestForms_OfOtherOriginsAreRefused(t *testing.T) {
 	require.Equal(t, before, h.list("/v1/audit_log"), "nothing was changed")
 
 	// The same in a browser, which decides itself what it sends along.
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, `<title>x</title><form method=post enctype=%q action="%s/deliveries/%s/replay"><input name=_token value=%q><input name=reason value=abcdefghijklmnop><button>Win</button></form>`,
 			r.URL.Query().Get("enctype"), h.url, dead, form.Get("_token"))
 	}))
-	t.Cleanup(other.Close)
 	b := h.tab(session)
-	b.allow(other.URL, "status of 403")
-	for _, place := range []string{other.URL, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)} {
+	b.allow(other, "status of 403")
+	for _, place := range []string{other, strings.Replace(other, "127.0.0.1", "localhost", 1)} {
 		b.allow(place)
 		for _, encoding := range []string{"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"} {
 			b.open(place + "/?" + queryOf("enctype", encoding))
@@ -121,31 +119,4 @@ func TestRedirects_StayHere(t *testing.T) {
 	stranger.fill("[name=password]", password)
 	require.Equal(t, 200, stranger.follow("main form button"))
 	require.Equal(t, "/now", stranger.path())
-}
-
-// No page of the operator's is shown inside of another one.
-func TestFrames_AreRefused(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	pages := h.furnish()
-	session := h.takeOver()
-	pages, _ = h.crawl(session, pages...)
-	for _, address := range append(pages, "/login", "/nothing-here") {
-		header := h.get(session, address).header
-		require.Equal(t, "DENY", header.Get("X-Frame-Options"), address)
-		require.Contains(t, header.Get("Content-Security-Policy"), "frame-ancestors 'none'", address)
-		require.Equal(t, "no-store", header.Get("Cache-Control"), address)
-	}
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, `<title>x</title><iframe src="%s/now" onload="window.loaded = true"></iframe>`, h.url)
-	}))
-	t.Cleanup(other.Close)
-	b := h.tab(session)
-	b.allow(other.URL, "frame", "Frame")
-	b.open(other.URL)
-	b.await("window.loaded === true")
-	eventually(t, func() bool {
-		return slices.ContainsFunc(b.framesShown(), func(address string) bool { return strings.HasPrefix(address, "chrome-error:") })
-	}, "the browser shows nothing")
 }

@@ -10,30 +10,54 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every page, in both colour schemes and at two widths, with every dialog open.
-func TestPages_AreForEverybody(t *testing.T) {
+// furnished is a house with things in every state, its administrator, and all
+// of its pages.
+type furnished struct {
+	*house
+	session []*http.Cookie
+	pages   []string
+}
+
+// TestEveryPage is what holds for all pages there are. The parts only look.
+func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
+	f := furnished{house: h}
 	seeds := append([]string{"/now"}, h.furnish()...)
-	session := h.takeOver()
-	pages, reached := h.crawl(session, seeds...)
+	f.session = h.takeOver()
+	var reached map[string]bool
+	f.pages, reached = h.crawl(f.session, seeds...)
 	for _, route := range routesOf(http.MethodGet) {
 		isDoor := route == "/login" || route == "/welcome/{token}" // TestDoors_AreForEverybody
 		if !isDoor && !strings.HasSuffix(route, "/stream") {
 			require.True(t, reached[route], "no link leads to %s: give the crawl an address", route)
 		}
 	}
-	queue := make(chan string, len(pages))
-	for _, address := range pages {
+	for name, part := range map[string]func(*furnished){
+		"is for everybody": (*furnished).isForEverybody, "is in Portuguese": (*furnished).isInPortuguese,
+		"is in no frame": (*furnished).isInNoFrame, "has a picture": (*furnished).hasPicture,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			part(&furnished{house: h.on(t), session: f.session, pages: f.pages})
+		})
+	}
+}
+
+// isForEverybody: in both colour schemes and at two widths, with every dialog
+// open.
+func (f *furnished) isForEverybody() {
+	queue := make(chan string, len(f.pages))
+	for _, address := range f.pages {
 		queue <- address
 	}
 	close(queue)
 	var workers sync.WaitGroup
 	for range 2 {
-		b := h.tab(session)
+		b := f.tab(f.session)
 		workers.Go(func() {
 			for address := range queue {
-				t.Run(address, func(t *testing.T) { b.on(t).measure(address) })
+				f.t.Run(address, func(t *testing.T) { b.on(t).measure(address) })
 			}
 		})
 	}

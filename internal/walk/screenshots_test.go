@@ -21,12 +21,8 @@ const screenshotsVariable = "MALOTE_SCREENSHOTS"
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-func TestScreenshots(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	pages := h.furnish()
-	session := h.takeOver()
-	b := h.tab(session)
+func (f *furnished) hasPicture() {
+	t, b := f.t, f.tab(f.session)
 	require.Equal(t, 200, b.open("/now"))
 	require.Greater(t, colours(t, b.picture()), 20)
 	directory := os.Getenv(screenshotsVariable)
@@ -34,8 +30,7 @@ func TestScreenshots(t *testing.T) {
 		return
 	}
 	require.NoError(t, os.MkdirAll(directory, 0o755))
-	pages, _ = h.crawl(session, pages...)
-	for _, address := range pages {
+	for _, address := range f.pages {
 		require.Equal(t, 200, b.open(address))
 		name := strings.Trim(notInNames.ReplaceAllString(address, "-"), "-")
 		for _, look := range []struct {
