@@ -19,7 +19,7 @@ import (
 
 // patience is how long a test waits for what must happen. It only matters where
 // that does not happen.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // testsAtOnce, unless somebody asks for another number: a test's Malote mostly
 // waits for its browser, and the other way round.
@@ -59,7 +59,9 @@ func startBrowser() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.ExecPath(path),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-features", "Translate,MediaRouter,OptimizationHints"),
+		// Frames of other sites in the same process: the tests look into them.
+		chromedp.Flag("disable-features", "Translate,MediaRouter,OptimizationHints,IsolateOrigins,site-per-process"),
+		chromedp.Flag("disable-site-isolation-trials", true),
 	)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox root's
