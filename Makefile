@@ -19,7 +19,7 @@ build: ## Build bin/malote
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/malote ./cmd/malote
 
 test: vet ## Install what is missing, and pass all tests on a PostgreSQL of their own
-	scripts/install-needs postgresql compiler promtool
+	scripts/install-needs postgresql compiler promtool chromium
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
 	bin/withpg -- $(GO) test -race -timeout 15m ./...
 	$(MAKE) --no-print-directory test-typescript

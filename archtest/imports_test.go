@@ -135,7 +135,7 @@ func TestCheckImports(t *testing.T) {
 		{"internal/api/a_test.go", ours + "internal/store/registry", ""},
 		{"internal/dispatch/a.go", ours + "internal/sender", "declare the small interface"},
 		{"internal/dispatch/a_test.go", ours + "internal/store/pgtest", ""},
-		{"internal/dispatch/a_test.go", ours + "internal/app", `only ["internal/contractrun" "internal/demo" "cmd/malote"]`},
+		{"internal/dispatch/a_test.go", ours + "internal/app", `only ["internal/contractrun" "internal/walk" "internal/demo" "cmd/malote"]`},
 		{"internal/policy/a.go", ours + "internal/circuit", ""},
 		{"internal/circuit/a.go", ours + "internal/policy", "may import of ours only"},
 		{"internal/circuit/a_test.go", ours + "internal/store/pgtest", "may import of ours only"},

@@ -135,6 +135,8 @@ var layers = []layer{
 	{packages: []string{"internal/app"}, uses: []string{everything}, tests: equipment},
 	// Tests of whole contracts, over real HTTP and a real PostgreSQL.
 	{packages: []string{"internal/contractrun"}, uses: []string{everything}, tests: equipment},
+	// Tests of the dashboard in a real browser, against the whole.
+	{packages: []string{"internal/walk"}, uses: []string{everything}, tests: equipment},
 	{packages: []string{"internal/receiver"}, uses: []string{"internal/delivery", "internal/policy", "webhook"}},
 	{
 		packages: []string{"internal/demo"},
@@ -150,12 +152,13 @@ var layers = []layer{
 // apart are the packages that put things together. Not even "everything"
 // includes them: only who is named here may import one.
 var apart = map[string][]string{
-	"internal/app":  {"internal/contractrun", "internal/demo", "cmd/malote"},
+	"internal/app":  {"internal/contractrun", "internal/walk", "internal/demo", "cmd/malote"},
 	"internal/demo": {"cmd/malote"},
 
 	"internal/demo/payload": {"internal/demo"},
 	"cmd/malote":            {},
 	"internal/contractrun":  {},
+	"internal/walk":         {},
 	"archtest":              {},
 }
 
@@ -188,6 +191,8 @@ var libraries = []library{
 	{"golang.org/x/", []string{everything}},
 
 	// For tests alone.
+	{"github.com/chromedp/cdproto", nil},
+	{"github.com/chromedp/chromedp", nil},
 	{"github.com/google/go-cmp", nil},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", nil},
 	{"github.com/stretchr/testify", nil},

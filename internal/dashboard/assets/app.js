@@ -309,6 +309,13 @@
   });
   document.addEventListener("htmx:sendError", () => toast(texts.failed));
 
+  // On small screens the navigation is a row, of which only a part is seen.
+  const current = document.querySelector(".side [aria-current]");
+  if (current) {
+    const row = current.closest(".side");
+    row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
+  }
+
   document.body.append(speaker);
   prepare(document);
   setInterval(() => each(document, "time[data-time=ago]", showTime), 15000);
