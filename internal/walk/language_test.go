@@ -7,8 +7,8 @@ import (
 )
 
 // leftEnglish are words that a page in Portuguese does not have, but in what
-// customers wrote themselves.
-var leftEnglish = regexp.MustCompile(`\b(Deliver(y|ies)|Attempts?|Search|Settings|Log (in|out)|Nothing|Next|Pending|Show|Save|Cancel|Close)\b`)
+// customers wrote themselves and in names of headers.
+var leftEnglish = regexp.MustCompile(`(?:^|[^-\pL])(Deliver(y|ies)|Attempts?|Search|Settings|Log (in|out)|Nothing|Next|Pending|Show|Save|Cancel|Close)\b`)
 
 func (f *furnished) isInPortuguese() {
 	b := f.tab(f.session)
