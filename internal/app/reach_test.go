@@ -33,7 +33,7 @@ var reachedParameters = map[string][]string{
 
 // harmlessParameters name nothing of anybody's.
 var harmlessParameters = []string{
-	"limit", "cursor", "since", "until", "type", "state", "kind", "format", "lang", "counts", "operation", "actor_kind", "dead_reason", "error_code", "status", "circuit",
+	"limit", "cursor", "since", "until", "type", "state", "kind", "format", "lang", "counts", "operation", "actor_kind", "dead_reason", "error_code", "status", "circuit", "order", "policy",
 }
 
 // reachedBodies are what is sent where a body is taken. Each member of a request
@@ -51,13 +51,14 @@ var reachedBodies = map[string][]string{
 	"publish-events": {
 		`{"events":[{"type":"a.b","data":1},{"tenant":"globex","type":"a.b","data":1}]}`, `{"events":[{"type":"a.b","data":1,"endpoint_ids":["{endpoint}"]}]}`,
 	},
-	"replay-webhook-deliveries": {`{"ids":["{delivery}"]}`, `{"ids":["{delivery}"],"preview":true}`},
-	"resolve-webhook-delivery":  {`{"reason":"nobody will ever ask"}`},
-	"create-source":             {`{"tenant":"globex","name":"x","provider":"stripe"}`},
-	"update-source":             {`{"name":"x"}`},
-	"repair-source-gaps":        {`{"since":"2026-01-01T00:00:00Z"}`},
-	"add-source-secret":         {`{"value":"whsec_abc"}`},
-	"rotate-source-secret":      {`{"value":"whsec_def"}`},
+	"replay-webhook-deliveries":  {`{"ids":["{delivery}"]}`, `{"ids":["{delivery}"],"preview":true}`},
+	"resolve-webhook-delivery":   {`{"reason":"nobody will ever ask"}`},
+	"resolve-webhook-deliveries": {`{"ids":["{delivery}"],"reason":"nobody will ever ask"}`},
+	"create-source":              {`{"tenant":"globex","name":"x","provider":"stripe"}`},
+	"update-source":              {`{"name":"x"}`},
+	"repair-source-gaps":         {`{"since":"2026-01-01T00:00:00Z"}`},
+	"add-source-secret":          {`{"value":"whsec_abc"}`},
+	"rotate-source-secret":       {`{"value":"whsec_def"}`},
 }
 
 // ofNobody are the operations about what no tenant owns.

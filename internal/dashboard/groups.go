@@ -19,11 +19,11 @@ func groups() []page.Group {
 		overview.Group(),
 		deliveries.Group(),
 		events.Group(),
-		endpoints.Group(),
-		search.Group(),
-		settings.Group(),
 		dlq.Group(),
+		endpoints.Group(),
 		sources.Group(),
 		policies.Group(),
+		search.Group(),
+		settings.Group(),
 	}
 }

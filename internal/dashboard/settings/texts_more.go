@@ -63,7 +63,7 @@ var (
 	tenantMadeText    = lang.Text{EN: "The tenant %s is created.", PT: "O tenant %s foi criado."}
 	tenantChangedText = lang.Text{EN: "The tenant is changed.", PT: "O tenant foi alterado."}
 	tenantDeleteTitle = lang.Text{EN: "Delete this tenant?", PT: "Excluir este tenant?"}
-	tenantDeleteText  = lang.Text{EN: "It must have no endpoints or sources any more. Its keys stop working within 5 seconds. This cannot be undone.", PT: "Ele não pode mais ter endpoints nem fontes. Suas chaves deixam de valer em até 5 segundos. Isso não pode ser desfeito."}
+	tenantDeleteText  = lang.Text{EN: "It must have no endpoints or sources any more. Its keys stop working within 5 seconds. This cannot be undone.", PT: "Ele não pode mais ter endpoints nem origens. Suas chaves deixam de valer em até 5 segundos. Isso não pode ser desfeito."}
 	tenantDeletedText = lang.Text{EN: "The tenant %s is deleted.", PT: "O tenant %s foi excluído."}
 	ownTenantText     = lang.Text{EN: "This tenant is Malote itself: its endpoints are where alerts go. It cannot be deleted.", PT: "Este tenant é o próprio Malote: seus endpoints são para onde vão os alertas. Não pode ser excluído."}
 	settingsTitle     = lang.Text{EN: "Change", PT: "Alterar"}

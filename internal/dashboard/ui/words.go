@@ -133,7 +133,7 @@ var ProblemWords = lang.Words{
 	"user_disabled":                   {EN: "The user is disabled, so that a link would not open. Enable the user first.", PT: "O usuário está desativado, e o link não abriria. Ative-o primeiro."},
 	"last_admin":                      {EN: "This is the last administrator who can log in, and nobody could let others in. Make another one first, who has set a password.", PT: "Esta é a última pessoa administradora que pode entrar, e ninguém poderia admitir outras. Antes, dê a administração a outra que já tenha definido uma senha."},
 	"tenant_exists":                   {EN: "There is already a tenant with this id. Choose another, or change that one.", PT: "Já existe um tenant com este id. Escolha outro, ou altere aquele."},
-	"tenant_in_use":                   {EN: "The tenant still has endpoints or sources. Delete those first.", PT: "O tenant ainda tem endpoints ou fontes. Exclua-os primeiro."},
+	"tenant_in_use":                   {EN: "The tenant still has endpoints or sources. Delete those first.", PT: "O tenant ainda tem endpoints ou origens. Exclua-os primeiro."},
 	"tenant_busy":                     {EN: "Deliveries to the tenant's deleted endpoints are still being sent. Try again in a minute.", PT: "Entregas para endpoints excluídos do tenant ainda estão sendo enviadas. Tente de novo em um minuto."},
 	"tenant_reserved":                 {EN: "The tenant malote is Malote itself. It cannot be created or deleted.", PT: "O tenant malote é o próprio Malote. Não pode ser criado nem excluído."},
 	"insufficient_scope":              {EN: "Your role does not allow this.", PT: "Seu papel não permite isso."},
