@@ -17,8 +17,13 @@ var shared = map[string]string{
 	"users":             "the operator's people, who see all tenants",
 	"user_links":        "theirs, and few",
 	"sessions":          "looked up by the hash of a cookie before it is known whose it is",
+	goose:               "the migrations' own, a row for each",
 	"secret_keys":       "a few rows of the whole installation, read when a process starts",
 }
+
+// goose is the table that the migrations themselves are noted in; the program that
+// runs them makes it.
+const goose = "migrations"
 
 func isShared(table string) bool { return shared[table] != "" }
 
