@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -14,6 +15,9 @@ type counters struct {
 	queue    int64 // open deliveries
 	received int64
 	accepted int64
+
+	// Of processors, so far.
+	maloteTime, postgresTime, ownTime time.Duration
 }
 
 func (s *stage) counters(ctx context.Context) (c counters, err error) {
@@ -24,8 +28,19 @@ func (s *stage) counters(ctx context.Context) (c counters, err error) {
 	if err != nil {
 		return c, fmt.Errorf("reading the database's counters: %w", err)
 	}
-	c.at = time.Now()
-	return c, nil
+	if c.postgresTime, err = usedBy(s.postmaster); err != nil {
+		return c, err
+	}
+	for _, p := range s.serves {
+		used, err := usedBy(p.command.Process.Pid)
+		if err != nil {
+			return c, err
+		}
+		c.maloteTime += used
+	}
+	own, err := readStat(os.Getpid())
+	c.at, c.ownTime = time.Now(), own.used
+	return c, err
 }
 
 // quantile is the smallest value that at least the share q of a sorted list does

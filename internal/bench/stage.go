@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -27,6 +28,8 @@ type stage struct {
 	admin    *pgx.Conn
 	serves   []*process
 	urls     []string // of the processes that serve the API
+
+	postmaster int // the pid of PostgreSQL's first process
 }
 
 const adminKey = "bench-admin-key-of-a-stage-0001"
@@ -52,6 +55,9 @@ func openStage(ctx context.Context, program string, roles [][]string, more []str
 	if s.postgres, err = localpg.Start(ctx, localpg.Options{DataDir: filepath.Join(s.dir, "database"), Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return nil, fmt.Errorf("starting PostgreSQL: %w", err)
 	}
+	if s.postmaster, err = postmasterOf(filepath.Join(s.dir, "database", "postgres", "data")); err != nil {
+		return nil, err
+	}
 	if s.admin, err = pgx.Connect(ctx, s.postgres.URL()); err != nil {
 		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
 	}
@@ -66,6 +72,16 @@ func openStage(ctx context.Context, program string, roles [][]string, more []str
 		}
 	}
 	return s, nil
+}
+
+// postmasterOf is the pid in the first line of the file that PostgreSQL keeps.
+func postmasterOf(dataDir string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
+	if err != nil {
+		return 0, fmt.Errorf("looking for PostgreSQL's process: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(strings.TrimSpace(line))
 }
 
 func (s *stage) close() {

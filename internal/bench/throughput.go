@@ -19,6 +19,12 @@ type Throughput struct {
 	WALPerEvent float64 `json:"wal_bytes_per_delivered_event"`
 	Commits     float64 `json:"commits_per_delivered_event"`
 	RSSMost     int64   `json:"rss_bytes_at_most"`
+
+	// Processor time per event, in microseconds: Malote's and PostgreSQL's per
+	// delivered one, and of publishers and receivers together.
+	MaloteTime   float64 `json:"malote_us_per_event"`
+	PostgresTime float64 `json:"postgresql_us_per_event"`
+	LoadTime     float64 `json:"load_us_per_event"`
 }
 
 // ThroughputOptions of RunThroughput.
@@ -69,6 +75,9 @@ func RunThroughput(ctx context.Context, o ThroughputOptions) (Throughput, error)
 		Published: float64(after.accepted-before.accepted) / seconds, Delivered: events / seconds,
 		Backlog: after.queue, Failed: p.failed.Load(),
 		WALPerEvent: float64(after.wal-before.wal) / events, Commits: float64(after.commits-before.commits) / events, RSSMost: most,
+		MaloteTime:   perEvent(after.maloteTime-before.maloteTime, events),
+		PostgresTime: perEvent(after.postgresTime-before.postgresTime, events),
+		LoadTime:     perEvent(after.ownTime-before.ownTime, events),
 	}, nil
 }
 
@@ -138,4 +147,8 @@ func bare(ctx context.Context, client *http.Client, url, body string) {
 	for ctx.Err() == nil {
 		_, _ = post(ctx, client, url, body)
 	}
+}
+
+func perEvent(used time.Duration, events float64) float64 {
+	return float64(used.Microseconds()) / events
 }
