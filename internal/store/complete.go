@@ -136,7 +136,7 @@ func (c *completing) apply(i int) {
 	}
 	lane := c.lanes[done.Claim.Endpoint.ID]
 	if lane == nil {
-		lane = &completedLane{status: delivery.Deleted} // the row is gone: a tenant was removed by hand
+		lane = &completedLane{laneState: laneState{status: delivery.Deleted}} // the row is gone: a tenant was removed by hand
 	} else if done.Kind == policy.Sent {
 		c.noteCircuit(done, lane.observe(done, c.now))
 		c.statsOf(done.Claim.Endpoint.ID, done.Outcome.StartedAt).add(done)

@@ -177,7 +177,7 @@ func (c *completing) sortedLanes() []*completedLane {
 }
 
 func (c *completing) queueLanes(batch *pgx.Batch) {
-	lanes := c.sortedLanes()
+	lanes := slices.DeleteFunc(c.sortedLanes(), func(l *completedLane) bool { return !l.isNews() })
 	n := len(lanes)
 	if n == 0 {
 		return

@@ -121,7 +121,7 @@ var commonSettings = map[string]string{
 }
 
 var hotSettings = map[string]string{
-	"plan_cache_mode":   "force_custom_plan",
+	"plan_cache_mode":   "force_generic_plan",
 	"enable_seqscan":    "off",
 	"enable_bitmapscan": "off",
 	"enable_hashjoin":   "off",

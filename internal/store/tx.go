@@ -109,6 +109,10 @@ func isRetryable(err error) bool {
 // disk. Only for what may be lost: it is done again then.
 const asyncCommit = `SELECT set_config('synchronous_commit', 'off', true)`
 
+// planAnew lets the statements of the current transaction be planned for the
+// values that they are given.
+const planAnew = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`
+
 // runBatch sends all statements at once and fails with the first that fails.
 func runBatch(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
 	if batch.Len() == 0 {
