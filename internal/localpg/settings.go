@@ -25,7 +25,6 @@ var common = []setting{
 	{"log_error_verbosity", "terse"},
 	{"log_checkpoints", "off"},
 	{"jit", "off"},
-	{"shared_preload_libraries", "pg_stat_statements"}, {"pg_stat_statements.track_planning", "on"},
 	{"max_parallel_workers_per_gather", "0"},
 	{"random_page_cost", "1.1"},
 	{"autovacuum_vacuum_scale_factor", "0.05"},

@@ -73,7 +73,7 @@ func newGroupCommit(options Options) *groupCommit {
 		storage: options.Storage, planner: planner{options.Policies, &filters{log: log}}.Plan,
 		waker: options.Waker, observer: options.Observer, log: log,
 		committers: options.Committers, turn: make(chan struct{}, 1),
-		arrivals:   make(chan *unit), stopped: make(chan struct{}),
+		arrivals: make(chan *unit), stopped: make(chan struct{}),
 	}
 }
 

@@ -31,7 +31,7 @@ type hotTx struct {
 // for the sake of others. do must therefore be free of lasting effects.
 func (s *Store) inHotTx(ctx context.Context, what string, do func(hotTx) error) error {
 	return tryAgain(ctx, what, func() error {
-		return s.hot.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+		return s.acquireHot(ctx, func(conn *pgxpool.Conn) error {
 			before := time.Now()
 			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return do(hotTx{tx, before}) })
 		})
@@ -45,7 +45,7 @@ func (s *Store) inHotBatch(ctx context.Context, what string, fill func(*pgx.Batc
 	return tryAgain(ctx, what, func() error {
 		batch := &pgx.Batch{}
 		fill(batch)
-		return s.hot.SendBatch(ctx, batch).Close()
+		return s.acquireHot(ctx, func(conn *pgxpool.Conn) error { return conn.SendBatch(ctx, batch).Close() })
 	})
 }
 

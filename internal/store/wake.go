@@ -51,6 +51,9 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 // to what was published without one while its lane became strictly ordered.
 func (s *Store) Sweep(ctx context.Context) (stranded int, err error) {
 	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx hotTx) error {
+		if _, err := tx.Exec(ctx, planAnew); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, sweepFIFOSQL); err != nil {
 			return fmt.Errorf("placing deliveries in strictly ordered lanes: %w", err)
 		}
