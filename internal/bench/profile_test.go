@@ -48,7 +48,7 @@ func TestProfile(t *testing.T) {
 	after, _ := s.mark(ctx, 10*time.Second, p, r)
 	d := float64(after.received - before.received)
 	fmt.Printf("published %.0f delivered %.0f/s malote %.0f pg %.0f load %.0f us commits %.3f wal %.0f\n", float64(after.accepted-before.accepted)/10, d/10, perEvent(after.maloteTime-before.maloteTime, d), perEvent(after.postgresTime-before.postgresTime, d), perEvent(after.ownTime-before.ownTime, d), float64(after.commits-before.commits)/d, float64(after.wal-before.wal)/d)
-	rows, _ := s.admin.Query(ctx, "select calls, plans, total_plan_time, total_exec_time, rows, wal_bytes, left(regexp_replace(query, '\\s+', ' ', 'g'), 70) from pg_stat_statements order by total_plan_time+total_exec_time desc limit 25")
+	rows, _ := s.admin.Query(ctx, "select calls, plans, total_plan_time, total_exec_time, rows, shared_blks_hit::text||' '||wal_records::text||' '||wal_bytes::text, left(regexp_replace(query, '\\s+', ' ', 'g'), 70) from pg_stat_statements order by total_plan_time+total_exec_time desc limit 25")
 	var calls, plans, nr int64
 	var pt, et float64
 	var wal any

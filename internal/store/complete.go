@@ -50,7 +50,8 @@ type completing struct {
 
 	closed   closedRows
 	retries  []retryRow
-	attempts []attemptRow
+	attempts []attemptRow // of claims that are ours: nobody can have written these
+	late     []attemptRow // of lost ones, which may be there as interrupted
 	stats    map[delivery.ID]*laneStats
 	signals  []signalRow
 	observed map[circuit.SignalKind]int // by kind
@@ -128,11 +129,14 @@ func (c *completing) readClaims(rows pgx.Rows) error {
 // apply works out, in memory, what one completion changes.
 func (c *completing) apply(i int) {
 	done, claim := c.all[i], c.owned[i]
-	if done.Kind == policy.Sent || done.Kind == policy.Expired && claim.owned {
-		c.attempts = append(c.attempts, newAttemptRow(done))
-	}
-	if !claim.owned {
+	switch {
+	case !claim.owned && done.Kind == policy.Sent:
+		c.late = append(c.late, newAttemptRow(done))
 		return
+	case !claim.owned:
+		return
+	case done.Kind != policy.Unsent:
+		c.attempts = append(c.attempts, newAttemptRow(done))
 	}
 	lane := c.lanes[done.Claim.Endpoint.ID]
 	if lane == nil {

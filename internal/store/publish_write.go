@@ -26,7 +26,7 @@ func (p *publication) write(ctx context.Context) error {
 	p.queueEvents(batch)
 	p.queueRenderings(batch)
 	if rows := p.queueRows(false); len(rows) > 0 {
-		batch.Queue(insertQueueSQL, queueRows(rows).columns()...)
+		batch.Queue(insertUnkeyedSQL, queueRows(rows).columns()...)
 	}
 	closed := append(p.skippedRows(), p.round.superseded...)
 	closed.queue(batch)
