@@ -28,7 +28,7 @@ var completeClaimsSQL string
 // what was done the first time is then found lost, and not done twice.
 func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error) {
 	var c *completing
-	err := s.inHotTx(ctx, "completing", func(tx hotTx) error {
+	err := s.inHotTx(ctx, "completing", func(tx *hotTx) error {
 		c = newCompleting(s, tx, completions)
 		return c.run(ctx)
 	})
@@ -41,7 +41,7 @@ func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (
 // completing is one transaction of a completion.
 type completing struct {
 	store *Store
-	tx    pgx.Tx
+	tx    *hotTx
 	all   []policy.Completion
 
 	now   time.Time // the database's
@@ -68,7 +68,7 @@ type ownedClaim struct {
 	supersedes delivery.ID // a newer pending delivery of the same entity
 }
 
-func newCompleting(s *Store, tx pgx.Tx, completions []policy.Completion) *completing {
+func newCompleting(s *Store, tx *hotTx, completions []policy.Completion) *completing {
 	return &completing{
 		store: s, tx: tx, all: completions,
 		lanes:  make(map[delivery.ID]*completedLane),
@@ -108,7 +108,7 @@ func (c *completing) lock(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue(completeLanesSQL, laneShards, laneIDs).Query(c.readLanes)
 	batch.Queue(completeClaimsSQL, shards, ids, tokens).Query(c.readClaims)
-	if err := runBatch(ctx, c.tx, batch); err != nil {
+	if err := c.tx.run(ctx, batch); err != nil {
 		return fmt.Errorf("locking lanes and claims: %w", err)
 	}
 	return nil

@@ -34,7 +34,8 @@ var completeUpdateLanesSQL string
 //go:embed queries/complete_tenants.sql
 var completeTenantsSQL string
 
-// write sends all changes in one round trip: one statement per table.
+// write sends all changes in one round trip, one statement per table, and commits
+// them with it.
 func (c *completing) write(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	c.queueClosed(batch)
@@ -45,7 +46,7 @@ func (c *completing) write(ctx context.Context) error {
 	c.queueSignals(batch)
 	c.queueLanes(batch)
 	c.queueTenants(batch)
-	if err := runBatch(ctx, c.tx, batch); err != nil {
+	if err := c.tx.finish(ctx, batch); err != nil {
 		return fmt.Errorf("writing completions: %w", err)
 	}
 	return nil
