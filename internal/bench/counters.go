@@ -2,52 +2,60 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
+
+	"github.com/malotehq/malote/internal/store/benchdata"
 )
 
-// counters are the database's own at an instant.
+// counters are what has been counted up to an instant.
 type counters struct {
+	benchdata.Counters
 	at       time.Time
-	wal      int64 // bytes written so far
-	commits  int64
-	queue    int64 // open deliveries
 	received int64
 	accepted int64
 
 	// Of processors, so far.
-	maloteTime, postgresTime, ownTime time.Duration
+	serverTime, postgresTime, ownTime time.Duration
 }
 
-func (s *stage) counters(ctx context.Context) (c counters, err error) {
-	// Its sessions tell the statistics of what they did at most once a second.
-	err = s.admin.QueryRow(ctx, `SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn,
-		(SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()),
-		(SELECT count(*) FROM malote.queue)`).Scan(&c.wal, &c.commits, &c.queue)
-	if err != nil {
-		return c, fmt.Errorf("reading the database's counters: %w", err)
-	}
-	if c.postgresTime, err = usedBy(s.postmaster); err != nil {
+// mark waits, and reads all counters at nearly one instant. accepted counts what
+// came of the load.
+func (s *stage) mark(ctx context.Context, wait time.Duration, accepted func() int64) (c counters, err error) {
+	if err := pause(ctx, wait); err != nil {
 		return c, err
+	}
+	if c.Counters, err = s.admin.Counters(ctx); err != nil {
+		return c, err
+	}
+	if s.postmaster > 0 {
+		if c.postgresTime, err = usedBy(s.postmaster); err != nil {
+			return c, err
+		}
 	}
 	for _, p := range s.serves {
 		used, err := usedBy(p.command.Process.Pid)
 		if err != nil {
 			return c, err
 		}
-		c.maloteTime += used
+		c.serverTime += used
 	}
 	own, err := readStat(os.Getpid())
 	c.at, c.ownTime = time.Now(), own.used
+	c.received, c.accepted = s.receivers.received.Load(), accepted()
 	return c, err
 }
 
-// quantile is the smallest value that at least the share q of a sorted list does
-// not exceed; 0 where there is none.
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	if len(sorted) == 0 {
+// perEvent is processor time in microseconds.
+func perEvent(used time.Duration, events float64) float64 {
+	return share(float64(used.Microseconds()), events)
+}
+
+// share is a part of something for each event; 0 where there was none, which JSON
+// can tell and infinity it cannot.
+func share(of, events float64) float64 {
+	if events == 0 {
 		return 0
 	}
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+	return of / events
 }

@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,13 +19,8 @@ type target struct {
 	endpoints []string // ids
 }
 
-// newHTTPClient keeps a connection for each of n who call at once.
-func newHTTPClient(n int) *http.Client {
-	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
-		MaxIdleConns: n, MaxIdleConnsPerHost: n, IdleConnTimeout: time.Minute,
-		DialContext: (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
-	}}
-}
+// part is a target of some of its endpoints.
+func (t target) part(from, to int) target { return target{t.tenant, t.endpoints[from:to]} }
 
 // bodyOf is a publish to one endpoint: an event's data is padded to its size.
 func (t target) bodyOf(n int64, at time.Time) string {
@@ -38,12 +31,39 @@ func (t target) bodyOf(n int64, at time.Time) string {
 		t.tenant, t.endpoints[n%int64(len(t.endpoints))], data, strings.Repeat("x", padding))
 }
 
+// tally counts what became of publishes.
+type tally struct {
+	accepted, failed atomic.Int64
+
+	mu    sync.Mutex
+	first string // failure
+}
+
+func (t *tally) note(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		t.accepted.Add(1)
+	case ctx.Err() == nil: // not one that the end cut off
+		t.failed.Add(1)
+		t.mu.Lock()
+		if t.first == "" {
+			t.first = err.Error()
+		}
+		t.mu.Unlock()
+	}
+}
+
+func (t *tally) firstFailure() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.first
+}
+
 // publishers publish as fast as they are answered.
 type publishers struct {
-	accepted atomic.Int64
-	failed   atomic.Int64
-	stop     func()
-	done     sync.WaitGroup
+	tally
+	stop func()
+	done sync.WaitGroup
 }
 
 func startPublishers(ctx context.Context, n int, urls []string, t target) *publishers {
@@ -55,10 +75,10 @@ func startPublishers(ctx context.Context, n int, urls []string, t target) *publi
 		url := urls[i%len(urls)] + "/v1/events"
 		p.done.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := post(ctx, client, url, t.bodyOf(next.Add(1), time.Now())); err == nil {
-					p.accepted.Add(1)
-				} else if ctx.Err() == nil {
-					p.failed.Add(1)
+				_, err := post(ctx, client, url, t.bodyOf(next.Add(1), time.Now()))
+				p.note(ctx, err)
+				if err != nil {
+					_ = pause(ctx, refusedPause)
 				}
 			}
 		})
@@ -66,30 +86,36 @@ func startPublishers(ctx context.Context, n int, urls []string, t target) *publi
 	return p
 }
 
+// refusedPause is how long a publisher that failed lets others go first.
+const refusedPause = 10 * time.Millisecond
+
 func (p *publishers) end() {
 	p.stop()
 	p.done.Wait()
 }
 
+// steadyClients is how many connections are kept for publishes at a steady rate.
+const steadyClients = 64
+
 // publishSteadily publishes so many a second for a while, whether or not it is
-// answered in time, and returns how many were not accepted.
-func publishSteadily(ctx context.Context, rate float64, d time.Duration, urls []string, t target) (sent, failed int64) {
-	client := newHTTPClient(256)
+// answered in time, and returns when all are answered.
+func publishSteadily(ctx context.Context, rate float64, d time.Duration, urls []string, t target) *tally {
+	client := newHTTPClient(steadyClients)
+	defer client.CloseIdleConnections()
+	outcome := &tally{}
 	var calls sync.WaitGroup
-	var lost atomic.Int64
 	started := time.Now()
-	ticker := time.NewTicker(time.Duration(float64(time.Second) / rate))
-	defer ticker.Stop()
-	for time.Since(started) < d && ctx.Err() == nil {
-		<-ticker.C
-		sent++
-		body, url := t.bodyOf(sent, time.Now()), urls[sent%int64(len(urls))]+"/v1/events"
+	for n := int64(0); ; n++ {
+		at := started.Add(time.Duration(float64(n) / rate * float64(time.Second)))
+		if at.Sub(started) >= d || pause(ctx, time.Until(at)) != nil {
+			break
+		}
+		body, url := t.bodyOf(n, time.Now()), urls[n%int64(len(urls))]+"/v1/events"
 		calls.Go(func() {
-			if _, err := post(ctx, client, url, body); err != nil {
-				lost.Add(1)
-			}
+			_, err := post(ctx, client, url, body)
+			outcome.note(ctx, err)
 		})
 	}
 	calls.Wait()
-	return sent, lost.Load()
+	return outcome
 }

@@ -1,197 +1,176 @@
 package bench
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
+	"sync"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/malotehq/malote/internal/localpg"
+	"github.com/malotehq/malote/internal/bench/report"
 )
 
-// stage is a database and the processes on it.
+// stage is a database, the processes on it, and the receivers that they send to.
 type stage struct {
-	dir      string
-	postgres *localpg.Server
-	admin    *pgx.Conn
-	serves   []*process
-	urls     []string // of the processes that serve the API
-
-	postmaster int // the pid of PostgreSQL's first process
+	*database
+	bench     *bench
+	cast      cast
+	receivers *receivers
+	serves    []*process
+	urls      []string // of the processes that take events
 }
 
-const adminKey = "bench-admin-key-of-a-stage-0001"
+// cast says which processes a stage has.
+type cast struct {
+	roles       [][]string // one process for each; an empty list is all roles
+	maxInFlight int        // 0: the run's
+	peer        *Peer      // instead of Malote
+}
 
-// readyLine begins what malote serve prints when it is ready.
-const readyLine = "Malote is ready at "
+// aWhole is one Malote that does everything.
+var aWhole = cast{roles: [][]string{nil}}
 
-// openStage starts PostgreSQL and one process for every list of roles; an empty
-// list is all of them.
-func openStage(ctx context.Context, program string, roles [][]string, more []string) (_ *stage, err error) {
-	s := &stage{}
+func (b *bench) openStage(ctx context.Context, c cast) (_ *stage, err error) {
+	s := &stage{bench: b, cast: c}
+	if s.receivers, err = openReceivers(); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
-	if s.dir, err = os.MkdirTemp("", "malote-bench-"); err != nil {
-		return nil, fmt.Errorf("making a directory: %w", err)
-	}
-	if err = os.Chmod(s.dir, 0o755); err != nil { // PostgreSQL may run as another user
+	if s.database, err = b.openDatabase(ctx); err != nil {
 		return nil, err
 	}
-	if s.postgres, err = localpg.Start(ctx, localpg.Options{DataDir: filepath.Join(s.dir, "database"), Log: slog.New(slog.DiscardHandler)}); err != nil {
-		return nil, fmt.Errorf("starting PostgreSQL: %w", err)
+	if c.peer != nil {
+		return s, s.add(ctx, c.peer.Command, true)
 	}
-	if s.postmaster, err = postmasterOf(filepath.Join(s.dir, "database", "postgres", "data")); err != nil {
-		return nil, err
+	inFlight := b.MaxInFlight
+	if c.maxInFlight > 0 {
+		inFlight = c.maxInFlight
 	}
-	if s.admin, err = pgx.Connect(ctx, s.postgres.URL()); err != nil {
-		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
-	}
-	for i, list := range roles {
-		p, err := startProcess(ctx, program, s, i, list, more)
-		if err != nil {
-			return nil, err
+	for _, roles := range c.roles {
+		command := []string{b.Program, "serve", "--listen", "127.0.0.1:0", "--data-dir", s.dir + "/malote",
+			"--allow-destinations", "127.0.0.0/8", "--log-level", "warn", "--drain-timeout", "2s", "--max-in-flight", strconv.Itoa(inFlight)}
+		if len(roles) > 0 {
+			command = append(command, "--role", strings.Join(roles, ","))
 		}
-		s.serves = append(s.serves, p)
-		if len(list) == 0 || strings.Contains(strings.Join(list, ","), "api") {
-			s.urls = append(s.urls, p.url)
+		if err := s.add(ctx, command, len(roles) == 0 || slices.Contains(roles, "api")); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// postmasterOf is the pid in the first line of the file that PostgreSQL keeps.
-func postmasterOf(dataDir string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
+func (s *stage) add(ctx context.Context, command []string, takesEvents bool) error {
+	p, err := startProcess(ctx, command, s.database, len(s.serves), s.bench.MaxInFlight)
 	if err != nil {
-		return 0, fmt.Errorf("looking for PostgreSQL's process: %w", err)
+		return err
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strconv.Atoi(strings.TrimSpace(line))
+	s.serves = append(s.serves, p)
+	if takesEvents {
+		s.urls = append(s.urls, p.url)
+	}
+	return nil
 }
 
+// close ends the processes, the receivers first, whose hanging requests would be
+// waited for.
 func (s *stage) close() {
+	if most, err := s.rssMost(); err == nil && s.cast.peer == nil {
+		s.bench.rss[s.bench.scenario] = max(s.bench.rss[s.bench.scenario], most)
+	}
+	s.receivers.close()
+	var stops sync.WaitGroup
 	for _, p := range s.serves {
-		p.stop()
+		stops.Go(p.stop)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if s.admin != nil {
-		_ = s.admin.Close(ctx)
+	stops.Wait()
+	if s.database != nil {
+		s.database.close()
 	}
-	if s.postgres != nil {
-		_ = s.postgres.Stop(ctx)
-	}
-	_ = os.RemoveAll(s.dir)
 }
 
-// process is one malote serve.
-type process struct {
-	command *exec.Cmd
-	stdin   io.Closer
-	url     string
-	log     *os.File
-	ended   chan error
-}
-
-func startProcess(ctx context.Context, program string, s *stage, number int, roles, more []string) (*process, error) {
-	arguments := []string{"serve", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(s.dir, "malote"), "--allow-destinations", "127.0.0.0/8", "--log-level", "warn"}
-	if len(roles) > 0 {
-		arguments = append(arguments, "--role", strings.Join(roles, ","))
+// rssMost is the most memory that any of the processes was resident with.
+func (s *stage) rssMost() (most int64, _ error) {
+	if len(s.serves) == 0 {
+		return 0, errors.New("there is no process")
 	}
-	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("malote-%d.log", number)))
-	if err != nil {
-		return nil, err
-	}
-	p := &process{command: exec.Command(program, append(arguments, more...)...), log: log, ended: make(chan error, 1)}
-	p.command.Env = append(os.Environ(), "DATABASE_URL="+s.postgres.URL(), "MALOTE_ADMIN_KEY="+adminKey)
-	p.command.Stderr = log
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	stdout, err := p.command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("starting malote serve: %w", err)
-	}
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if rest, found := strings.CutPrefix(lines.Text(), readyLine); found {
-			p.url, _, _ = strings.Cut(rest, " ")
-			go func() {
-				_, _ = io.Copy(io.Discard, stdout)
-				p.ended <- p.command.Wait()
-			}()
-			return p, nil
+	for _, p := range s.serves {
+		one, err := p.rssMost()
+		if err != nil {
+			return 0, err
 		}
+		most = max(most, one)
 	}
-	_ = p.command.Wait()
-	said, _ := os.ReadFile(log.Name())
-	return nil, fmt.Errorf("malote serve did not start: %s", said)
+	return most, nil
 }
 
-func (p *process) stop() {
-	_ = p.command.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-p.ended:
-	case <-time.After(30 * time.Second):
-		_ = p.command.Process.Kill()
-		<-p.ended
-	}
-	_ = p.log.Close()
+// endpointOptions of those that prepare makes.
+type endpointOptions struct {
+	maxInFlight int    // 0: the policy's
+	policy      string // "": the default
 }
 
-// rss is the process's resident memory, in bytes, now and at most (VmHWM).
-func (p *process) rss() (now, most int64, _ error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
-	if err != nil {
-		return 0, 0, fmt.Errorf("reading a process's memory: %w", err)
+// atOnce is how many endpoints are made at once.
+const atOnce = 8
+
+// tenant is whose events everything is.
+const tenant = "bench"
+
+// prepare makes a tenant and its endpoints, whose paths at the receivers are their
+// numbers.
+func (s *stage) prepare(ctx context.Context, endpoints int, o endpointOptions) (target, error) {
+	t := target{tenant: tenant, endpoints: make([]string, endpoints)}
+	client := newHTTPClient(atOnce)
+	defer client.CloseIdleConnections()
+	if _, err := post(ctx, client, s.urls[0]+"/v1/tenants", `{"id":"`+tenant+`"}`); err != nil {
+		return t, fmt.Errorf("making a tenant: %w", err)
 	}
-	for _, line := range strings.Split(string(text), "\n") {
-		var kilobytes int64
-		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
-			now = kilobytes << 10
-		}
-		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); err == nil {
-			most = kilobytes << 10
-		}
+	failures := make([]error, atOnce)
+	var makers sync.WaitGroup
+	for m := range atOnce {
+		makers.Go(func() {
+			for i := m; i < endpoints && failures[m] == nil; i += atOnce {
+				t.endpoints[i], failures[m] = makeEndpoint(ctx, s, i, o, client)
+			}
+		})
 	}
-	if now == 0 {
-		return 0, 0, errors.New("this system does not tell a process's memory")
-	}
-	return now, most, nil
+	makers.Wait()
+	return t, errors.Join(failures...)
 }
 
-// post makes one call of the API and fails unless it succeeds.
-func post(ctx context.Context, client *http.Client, url, body string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+func makeEndpoint(ctx context.Context, s *stage, number int, o endpointOptions, client httpClient) (string, error) {
+	body := map[string]any{"tenant": tenant, "url": s.receivers.url + "/" + strconv.Itoa(number)}
+	if o.maxInFlight > 0 {
+		body["max_in_flight"] = o.maxInFlight
+	}
+	if o.policy != "" {
+		body["policy"] = o.policy
+	}
+	encoded, err := json.Marshal(body)
 	if err != nil {
-		return nil, err
+		return "", fmt.Errorf("describing an endpoint: %w", err)
 	}
-	request.Header.Set("Authorization", "Bearer "+adminKey)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := client.Do(request)
+	answer, err := post(ctx, client, s.urls[0]+"/v1/webhook_endpoints", string(encoded))
 	if err != nil {
-		return nil, err
+		return "", fmt.Errorf("making an endpoint: %w", err)
 	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode >= 300 {
-		err = fmt.Errorf("%s answered %d: %s", url, response.StatusCode, answer)
+	var made struct{ ID string }
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return "", fmt.Errorf("reading the endpoint that was made: %w", err)
 	}
-	return answer, err
+	return made.ID, nil
+}
+
+// system is the name that rows of this stage go under.
+func (c cast) system() report.System {
+	if c.peer != nil {
+		return c.peer.Name
+	}
+	return report.Malote
 }

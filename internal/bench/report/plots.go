@@ -111,7 +111,7 @@ func (r Report) plotIsolation(s *section) {
 }
 
 func (r Report) plotScale(s *section) {
-	chart := lines{Title: "Milliseconds of a claim (p50)", Across: "open deliveries"}
+	chart := lines{Title: "Milliseconds of a claim (p50)", Across: "backlog of one endpoint"}
 	for _, row := range r.Scale {
 		label := whole(float64(row.Endpoints)) + " endpoints"
 		at := slices.IndexFunc(chart.Lines, func(l line) bool { return l.Label == label })

@@ -127,6 +127,8 @@ type Quantiles struct {
 	P95   float64 `json:"p95_ms"`
 	P99   float64 `json:"p99_ms"`
 	Most  float64 `json:"max_ms"`
+	// Missing were accepted, and had not come half a minute after the last publish.
+	Missing int64 `json:"missing"`
 }
 
 // Latency at a gentle rate.
@@ -153,7 +155,7 @@ type Isolation struct {
 // Scale is what a claim costs over endpoints and open deliveries.
 type Scale struct {
 	Endpoints int     `json:"endpoints"`
-	Backlog   int     `json:"open_deliveries"`
+	Backlog   int     `json:"backlog_of_one"` // besides three that are due of every endpoint
 	Batch     int     `json:"claimed_at_once"`
 	P50       float64 `json:"p50_ms"`
 	P99       float64 `json:"p99_ms"`

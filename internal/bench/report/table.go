@@ -45,9 +45,12 @@ func (r Report) Tables() []Table {
 
 // Facts are what has to be known to read the figures, by name.
 func (r Report) Facts() [][2]string {
-	commit := r.Malote.Commit
+	program := []string{r.Malote.Version}
+	if r.Malote.Commit != "" {
+		program = append(program, "commit "+r.Malote.Commit)
+	}
 	if r.Malote.Modified {
-		commit += " with changes"
+		program = append(program, "with changes")
 	}
 	settings := make([]string, 0, len(r.Database.Settings))
 	for _, s := range r.Database.Settings {
@@ -60,7 +63,7 @@ func (r Report) Facts() [][2]string {
 	return [][2]string{
 		{"machine", fmt.Sprintf("%s, %d cores, %s of memory, %s; load average before %.1f", r.Machine.CPU, r.Machine.Cores, gigabytes(r.Machine.Memory), r.Machine.System, r.Machine.Load)},
 		{"placed", place},
-		{"malote", strings.TrimSpace(fmt.Sprintf("%s %s, %s", r.Malote.Version, commit, r.Malote.Go))},
+		{"malote", strings.Join(append(program, r.Malote.Go), ", ")},
 		{"postgresql", r.Database.Version + ": " + strings.Join(settings, ", ")},
 		{"in flight", fmt.Sprintf("at most %d in a process (the default of malote serve is %d, F05)", r.Settings.MaxInFlight, r.Settings.DefaultMaxInFlight)},
 		{"measured", fmt.Sprintf("%s after %s of warming up; medians of %s; %s", seconds(r.Settings.DurationSeconds), seconds(r.Settings.WarmUpSeconds),

@@ -27,10 +27,18 @@ func (r Report) latencyTable() Table {
 		}
 		t.Rows = append(t.Rows, Row{
 			Cells: []string{l.Processes, rate(l.Rate), whole(float64(l.Count)), millis(l.P50), millis(l.P95), millis(l.P99), millis(l.Most), whole(float64(l.Failed))},
-			Bad:   failures(bad, l.Failed),
+			Bad:   missing(failures(bad, l.Failed), l.Quantiles),
 		})
 	}
 	return t
+}
+
+// missing tells of events that never came.
+func missing(bad []string, q Quantiles) []string {
+	if q.Missing > 0 {
+		return append(bad, whole(float64(q.Missing))+" never came")
+	}
+	return bad
 }
 
 func failures(bad []string, failed int64) []string {
@@ -49,7 +57,7 @@ func (r Report) isolationTable() Table {
 	for _, i := range r.Isolation {
 		row := func(when string, q Quantiles, bad []string) Row {
 			return Row{Cells: []string{whole(float64(i.Endpoints)), whole(float64(i.MaxInFlight)), seconds(i.HangSeconds), rate(i.HangingRate), rate(i.HealthyRate),
-				when, whole(float64(q.Count)), millis(q.P50), millis(q.P99), millis(q.Most), whole(float64(i.Hung))}, Bad: bad}
+				when, whole(float64(q.Count)), millis(q.P50), millis(q.P99), millis(q.Most), whole(float64(i.Hung))}, Bad: missing(bad, q)}
 		}
 		var bad []string
 		if worse(i.Before, i.During) {
@@ -67,7 +75,7 @@ func (r Report) scaleTable() Table {
 	t := Table{
 		Title: "Claims over endpoints and backlog",
 		About: "One call of a claim, from Go. Every endpoint is ready and has three deliveries due; one of them has the backlog, and is among those claimed from.",
-		Head:  []string{"ENDPOINTS", "OPEN DELIVERIES", "AT ONCE", "CALLS", "P50", "P99", "OF THE LEAST"},
+		Head:  []string{"ENDPOINTS", "BACKLOG OF ONE", "AT ONCE", "CALLS", "P50", "P99", "OF THE LEAST"},
 	}
 	least := 0.0
 	for _, s := range r.Scale {
@@ -125,7 +133,7 @@ func (r Report) stormTable() Table {
 			}
 			t.Rows = append(t.Rows, Row{Cells: []string{phase.name, whole(float64(phase.q.Count)), millis(phase.q.P50), millis(phase.q.P99), millis(phase.q.Most),
 				seconds(s.OutageSeconds), whole(float64(s.Refused)), whole(float64(s.Backlog)), through, whole(float64(s.Failed))},
-				Bad: failures(phase.bad, s.Failed)})
+				Bad: missing(failures(phase.bad, s.Failed), phase.q)})
 		}
 	}
 	return t
