@@ -45,6 +45,7 @@ Example:
 
 // Run implements the command.
 func (f *benchCommand) Run(env *environment) error {
+	collectRarely() // what load and receivers take, nobody else has
 	options, err := f.options()
 	if err != nil {
 		return err

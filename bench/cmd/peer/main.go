@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 
@@ -37,6 +38,7 @@ func main() {
 const connections = 40
 
 func run(ctx context.Context, arguments []string) error {
+	debug.SetGCPercent(400) // as Malote does
 	if len(arguments) != 1 {
 		return fmt.Errorf("usage: peer river|textbook")
 	}

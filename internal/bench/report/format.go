@@ -40,6 +40,13 @@ func millis(ms float64) string {
 	}
 }
 
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
 func micros(us float64) string { return whole(us) + " µs" }
 
 func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }

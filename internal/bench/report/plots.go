@@ -55,22 +55,22 @@ func (t Throughput) label() string {
 	return fmt.Sprintf("%s, %d publishers × %s", t.System, t.Publishers, plural(t.Endpoints, "endpoint"))
 }
 
-func (r Report) ofThroughput(s *section, title string, value func(Throughput) float64, text func(float64) string) {
+func (r Report) ofThroughput(s *section, title string, value func(Throughput) float64, text func(float64) string, bad func(Throughput) []string) {
 	var list []bar
 	for _, row := range r.Throughput {
-		list = append(list, bar{row.label(), value(row), text(value(row)), r.group(row.System), len(r.badThroughput(row)) > 0})
+		list = append(list, bar{row.label(), value(row), text(value(row)), r.group(row.System), len(bad(row)) > 0})
 	}
 	s.bars(title, list)
 }
 
 func (r Report) plotThroughput(s *section) {
-	r.ofThroughput(s, "Delivered events a second", func(t Throughput) float64 { return t.Delivered }, whole)
+	r.ofThroughput(s, "Delivered events a second", func(t Throughput) float64 { return t.Delivered }, whole, r.badThroughput)
 }
 
 func (r Report) plotCosts(s *section) {
-	r.ofThroughput(s, "WAL bytes of an event", func(t Throughput) float64 { return t.WALPerEvent }, kilobytes)
+	r.ofThroughput(s, "WAL bytes of an event", func(t Throughput) float64 { return t.WALPerEvent }, kilobytes, r.badCosts)
 	r.ofThroughput(s, "Processor time of an event, system and PostgreSQL, in microseconds",
-		func(t Throughput) float64 { return t.ServerTime + t.Postgres }, micros)
+		func(t Throughput) float64 { return t.ServerTime + t.Postgres }, micros, r.badCosts)
 }
 
 func (r Report) plotLimits(s *section) {
@@ -106,7 +106,11 @@ func (r Report) plotLatency(s *section) {
 func (r Report) plotIsolation(s *section) {
 	for _, i := range r.Isolation {
 		list := append(quantileBars("healthy, before", 0, i.Before), quantileBars("healthy, during", 1, i.During)...)
-		s.bars(fmt.Sprintf("%s endpoints, %d slots: milliseconds from publish to receipt", whole(float64(i.Endpoints)), i.MaxInFlight), list)
+		known := ""
+		if !i.Known {
+			known = ", not known before"
+		}
+		s.bars(fmt.Sprintf("%s endpoints%s, %d slots: milliseconds from publish to receipt", whole(float64(i.Endpoints)), known, i.MaxInFlight), list)
 	}
 }
 

@@ -142,7 +142,8 @@ type Latency struct {
 // Isolation is what the healthy endpoints feel of one that hangs.
 type Isolation struct {
 	Endpoints   int       `json:"endpoints"`
-	MaxInFlight int       `json:"max_in_flight"` // of the process
+	MaxInFlight int       `json:"max_in_flight"`        // of the process
+	Known       bool      `json:"healthy_known_before"` // every healthy endpoint had answered before
 	HangSeconds float64   `json:"hang_seconds"`
 	HangingRate float64   `json:"published_per_second_to_the_hanging"`
 	HealthyRate float64   `json:"published_per_second_to_the_healthy"`

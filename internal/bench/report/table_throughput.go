@@ -48,6 +48,30 @@ func (r Report) ours(row Throughput) (Throughput, bool) {
 	return Throughput{}, false
 }
 
+// peers are the others' rows of the same case as one of Malote's; none for another.
+func (r Report) peers(row Throughput) []Throughput {
+	var peers []Throughput
+	for _, other := range r.Throughput {
+		if row.System == Malote && other.System != Malote && other.Publishers == row.Publishers && other.Endpoints == row.Endpoints {
+			peers = append(peers, other)
+		}
+	}
+	return peers
+}
+
+func (r Report) badCosts(row Throughput) []string {
+	var bad []string
+	for _, peer := range r.peers(row) {
+		if row.WALPerEvent > peer.WALPerEvent {
+			bad = append(bad, fmt.Sprintf("more WAL than %s", peer.System))
+		}
+		if row.ServerTime+row.Postgres > peer.ServerTime+peer.Postgres {
+			bad = append(bad, fmt.Sprintf("more processor time than %s", peer.System))
+		}
+	}
+	return bad
+}
+
 func (r Report) badThroughput(row Throughput) []string {
 	var bad []string
 	if row.Failed > 0 {
@@ -59,11 +83,8 @@ func (r Report) badThroughput(row Throughput) []string {
 	if row.Published-row.Delivered > behind*row.Published {
 		bad = append(bad, "delivers less than it takes")
 	}
-	if row.System != Malote {
-		return bad
-	}
-	for _, peer := range r.Throughput {
-		if peer.System != Malote && peer.Publishers == row.Publishers && peer.Endpoints == row.Endpoints && peer.Delivered > row.Delivered {
+	for _, peer := range r.peers(row) {
+		if peer.Delivered > row.Delivered {
 			bad = append(bad, fmt.Sprintf("slower than %s", peer.System))
 		}
 	}
@@ -81,19 +102,10 @@ func (r Report) costTable() Table {
 		if row.Postgres > 0 {
 			postgres = micros(row.Postgres)
 		}
-		var bad []string
-		if ours, found := r.ours(row); found && row.System != Malote {
-			if ours.WALPerEvent > row.WALPerEvent {
-				bad = append(bad, "writes less WAL than Malote")
-			}
-			if ours.ServerTime+ours.Postgres > row.ServerTime+row.Postgres {
-				bad = append(bad, "needs less processor time than Malote")
-			}
-		}
 		t.Rows = append(t.Rows, Row{
 			Cells: []string{string(row.System), whole(float64(row.Publishers)), row.endpoints(), kilobytes(row.WALPerEvent),
 				fmt.Sprintf("%.3f", row.Commits), fmt.Sprintf("%.1f", row.Rows), micros(row.ServerTime), postgres, micros(row.LoadTime), megabytes(row.RSSMost)},
-			Bad: bad,
+			Bad: r.badCosts(row),
 		})
 	}
 	return t
