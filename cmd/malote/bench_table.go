@@ -24,8 +24,5 @@ func printReport(out io.Writer, found measured.Report) {
 			rows.row(append(row.Cells, row.Mark())...)
 		}
 		rows.flush()
-		for _, note := range t.Notes {
-			fmt.Fprintln(out, note)
-		}
 	}
 }

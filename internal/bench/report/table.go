@@ -12,7 +12,6 @@ type Table struct {
 	About string // what was done, in a sentence or two
 	Head  []string
 	Rows  []Row
-	Notes []string
 }
 
 // Row is a row of a table. What looks bad about it is not hidden: it stands beside it.

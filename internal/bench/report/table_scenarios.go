@@ -55,9 +55,9 @@ func (r Report) isolationTable() Table {
 		Head:  []string{"ENDPOINTS", "SLOTS", "HANGS", "RATE TO IT", "TO OTHERS", "KNOWN", "HEALTHY", "EVENTS", "P50", "P99", "LONGEST", "HUNG"},
 	}
 	for _, i := range r.Isolation {
-		row := func(when string, q Quantiles, bad []string) Row {
+		row := func(when, hung string, q Quantiles, bad []string) Row {
 			return Row{Cells: []string{whole(float64(i.Endpoints)), whole(float64(i.MaxInFlight)), seconds(i.HangSeconds), rate(i.HangingRate), rate(i.HealthyRate), yes(i.Known),
-				when, whole(float64(q.Count)), millis(q.P50), millis(q.P99), millis(q.Most), whole(float64(i.Hung))}, Bad: missing(bad, q)}
+				when, whole(float64(q.Count)), millis(q.P50), millis(q.P99), millis(q.Most), hung}, Bad: missing(bad, q)}
 		}
 		var bad []string
 		if worse(i.Before, i.During) {
@@ -66,7 +66,7 @@ func (r Report) isolationTable() Table {
 		if i.Hung == 0 {
 			bad = append(bad, "nothing hung")
 		}
-		t.Rows = append(t.Rows, row("before", i.Before, nil), row("during", i.During, failures(bad, i.Failed)))
+		t.Rows = append(t.Rows, row("before", absent, i.Before, nil), row("during", whole(float64(i.Hung)), i.During, failures(bad, i.Failed)))
 	}
 	return t
 }
