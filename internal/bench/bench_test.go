@@ -79,7 +79,7 @@ func TestOptions_Check(t *testing.T) {
 // Special endpoints have their manner, and count apart.
 func TestReceivers_KeepSpecialOnesApart(t *testing.T) {
 	t.Parallel()
-	r, err := openReceivers()
+	r, err := openReceivers(t.Context())
 	require.NoError(t, err)
 	defer r.close()
 	r.behave(2, func(request *http.Request) bool { return request.URL.Path == "/0" })

@@ -50,7 +50,7 @@ func (b *bench) limits(ctx context.Context) error {
 // limit is how many events a second get through, each with so many POSTs and, if
 // so wished, its part of a cycle.
 func (b *bench) limit(ctx context.Context, posts int, cycle bool) (float64, error) {
-	r, err := openReceivers()
+	r, err := openReceivers(ctx)
 	if err != nil {
 		return 0, err
 	}

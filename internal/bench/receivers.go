@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -31,8 +32,9 @@ type receivers struct {
 	keeping   atomic.Bool
 }
 
-func openReceivers() (*receivers, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func openReceivers(ctx context.Context) (*receivers, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening for deliveries: %w", err)
 	}

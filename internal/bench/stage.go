@@ -35,7 +35,7 @@ var aWhole = cast{roles: [][]string{nil}}
 
 func (b *bench) openStage(ctx context.Context, c cast) (_ *stage, err error) {
 	s := &stage{bench: b, cast: c}
-	if s.receivers, err = openReceivers(); err != nil {
+	if s.receivers, err = openReceivers(ctx); err != nil {
 		return nil, err
 	}
 	defer func() {
