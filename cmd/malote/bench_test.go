@@ -20,7 +20,7 @@ func TestBench_ThroughputEndToEnd(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "bench.html")
 	dsn := pgtest.EmptyDSN(t)
-	got := malote(t, "bench", "throughput", "ingest", "--duration", "1s", "--warm-up", "200ms", "--runs", "1", "--publishers", "2", "--endpoints", "3",
+	got := malote(t, "bench", "throughput", "ingest", "--duration", "1500ms", "--warm-up", "0s", "--runs", "1", "--publishers", "2", "--endpoints", "3",
 		"--database-url", dsn, "--json", "--html", page)
 	require.Zero(t, got.code, got.stderr)
 	require.Contains(t, got.stderr, "4 of 6: throughput: malote, 2 publishers, 3 endpoints, run 1 of 1\n")
@@ -41,7 +41,6 @@ func TestBench_ThroughputEndToEnd(t *testing.T) {
 	}
 	require.Len(t, found.Ingest, 1)
 	require.Positive(t, found.Ingest[0].Accepted)
-	require.Positive(t, found.Ingest[0].Duplicates)
 	require.Zero(t, found.Ingest[0].Failed, found.Ingest[0].FirstFail)
 	require.Positive(t, found.Limits.Requests)
 	require.Positive(t, found.Limits.Cycles)

@@ -3,7 +3,10 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -94,6 +97,29 @@ func TestReceivers_KeepSpecialOnesApart(t *testing.T) {
 	require.EqualValues(t, 2, r.noted())
 	require.Len(t, r.kept(), 2)
 	require.Equal(t, []int64{2, 1, 1}, []int64{r.arrived.Load(), r.taken.Load(), r.declined.Load()})
+}
+
+// Every tenth webhook of a sender is the one before, which is no event.
+func TestSenders_RepeatEveryTenth(t *testing.T) {
+	t.Parallel()
+	seen, got, enough := make(map[string]bool), 0, make(chan struct{})
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // one sender: one request at a time
+		got++
+		fmt.Fprintf(w, `{"id":"evt_1","duplicate":%t}`, seen[string(body)])
+		seen[string(body)] = true
+		if got == 100 {
+			close(enough)
+		}
+		if got >= 100 {
+			<-r.Context().Done()
+		}
+	}))
+	defer door.Close()
+	load := startSenders(t.Context(), 1, door.URL, []string{"/in/src_1"})
+	<-enough
+	load.end()
+	require.Equal(t, []int64{90, 9, 0}, []int64{load.accepted.Load(), load.duplicates.Load(), load.failed.Load()}, "the hundredth was cut off")
 }
 
 func shell(t *testing.T, script string) (*process, error) {
