@@ -5,7 +5,7 @@ GO ?= go
 # Debian's own, which install-needs completes; any Python from 3.9 on will do.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
-.PHONY: demo build test test-typescript sdk-typescript test-python vet lint generate fuzz bench clean help
+.PHONY: demo build test test-typescript sdk-typescript test-python vet lint generate fuzz bench bench-peers bench-store clean help
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -62,7 +62,17 @@ fuzz: ## Run every fuzz target for a while (FUZZTIME=30s)
 		done; \
 	done
 
-bench: ## Measure claims over endpoints and backlog, publishes and completions (docs/benchmarks.md)
+BENCH ?=
+bench: build bench-peers ## Measure everything beside this machine's limits and two other pipelines (BENCH='throughput --runs 5'; docs/benchmarks.md)
+	scripts/install-needs postgresql
+	@sync # what was just built should not be written out while it is measured
+	bin/malote bench $(BENCH) --peer 'river=bench/bin/peer river' --peer 'textbook=bench/bin/peer textbook' --html bin/bench.html
+	@echo "The plots are in bin/bench.html"
+
+bench-peers: # other pipelines to compare with; their libraries stay in a module of their own
+	cd bench && CGO_ENABLED=0 $(GO) build -trimpath -o bin/peer ./cmd/peer
+
+bench-store: ## Measure single calls of the store: claims, publishes, completions, pages
 	scripts/install-needs postgresql
 	$(GO) build -o bin/withpg ./internal/localpg/withpg
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench 'Claim|Publish|Complete' -benchtime 200x -timeout 60m ./internal/store
@@ -70,4 +80,4 @@ bench: ## Measure claims over endpoints and backlog, publishes and completions (
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench Pages -benchtime 30x -timeout 60m ./internal/store/history
 
 clean: ## Remove what was built
-	rm -rf bin
+	rm -rf bin bench/bin

@@ -25,7 +25,7 @@ var storage = []string{
 	"internal/store", "internal/store/history", "internal/store/redelivery", "internal/store/registry",
 	"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/outbox",
 	"internal/store/audit", "internal/store/pulse",
-	"internal/store/notices", "internal/store/accounts",
+	"internal/store/notices", "internal/store/accounts", "internal/store/benchdata",
 }
 
 // What tests need to have a database, something to send and something to send to.
@@ -81,7 +81,7 @@ var layers = []layer{
 		packages: []string{
 			"internal/store/history", "internal/store/redelivery", "internal/store/registry",
 			"internal/store/retention", "internal/store/watch", "internal/store/inbound", "internal/store/accounts", "internal/store/audit", "internal/store/pulse",
-			"internal/store/notices",
+			"internal/store/notices", "internal/store/benchdata",
 		},
 		uses:  slices.Concat(pure, []string{"internal/store"}),
 		tests: equipment,
@@ -143,6 +143,12 @@ var layers = []layer{
 		uses:     slices.Concat(pure, []string{"internal/app", "internal/demo/payload", "internal/receiver", "client", "webhook"}),
 		tests:    equipment,
 	},
+	{packages: []string{"internal/bench/report"}},
+	{
+		packages: []string{"internal/bench"},
+		uses:     []string{"internal/bench/report", "internal/localpg", "internal/store", "internal/store/benchdata"},
+		tests:    equipment,
+	},
 	{packages: []string{"internal/demo/payload"}, uses: []string{"internal/delivery"}},
 	{packages: []string{"cmd/malote"}, uses: []string{everything}, tests: equipment},
 
@@ -152,8 +158,9 @@ var layers = []layer{
 // apart are the packages that put things together. Not even "everything"
 // includes them: only who is named here may import one.
 var apart = map[string][]string{
-	"internal/app":  {"internal/contractrun", "internal/walk", "internal/demo", "cmd/malote"},
-	"internal/demo": {"cmd/malote"},
+	"internal/app":   {"internal/contractrun", "internal/walk", "internal/demo", "cmd/malote"},
+	"internal/demo":  {"cmd/malote"},
+	"internal/bench": {"cmd/malote"},
 
 	"internal/demo/payload": {"internal/demo"},
 	"cmd/malote":            {},

@@ -23,6 +23,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/malotehq/malote/internal/app"
+	"github.com/malotehq/malote/internal/bench"
 	"github.com/malotehq/malote/internal/contractpage"
 	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/demo"
@@ -39,6 +40,7 @@ type cli struct {
 	Demo   demoCommand   `cmd:"" help:"See it all at work, with receivers that behave and others that do not." group:"Run"`
 	Listen listenCommand `cmd:"" help:"Receive webhooks, verify and print them: the other side, for trying things out." group:"Run"`
 
+	Bench    benchCommand     `cmd:"" help:"Measure it on this machine: throughput, latency, isolation, scale." group:"Run"`
 	Simulate simulateCommands `cmd:"" help:"Let hours pass in a second, on paper." group:"Run"`
 
 	Publish    publishCommand     `cmd:"" help:"Publish an event." group:"Use"`
@@ -130,7 +132,8 @@ func newParser() (*kong.Kong, error) {
 			"version": version(), "states": joined(delivery.States), "roles": joined(app.Roles),
 			"scheme": string(webhook.SchemeStandard), "schemes": joined([]webhook.Scheme{webhook.SchemeStandard, webhook.SchemeHex}),
 			"page_formats": joined(contractpage.Formats), "page_languages": joined(contractpage.Languages),
-			"signal_kinds": signalKinds, "max_priority": strconv.Itoa(delivery.MaxPriority),
+			"bench_scenarios": joined(bench.Scenarios),
+			"signal_kinds":    signalKinds, "max_priority": strconv.Itoa(delivery.MaxPriority),
 			"demo_duration": demo.DefaultDuration.String(), "demo_rate": strconv.Itoa(demo.DefaultRate),
 		},
 	)

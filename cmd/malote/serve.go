@@ -93,6 +93,7 @@ func (serveCommand) Help() string {
 
 // Run implements the command.
 func (c *serveCommand) Run(env *environment) error {
+	collectRarely()
 	options, err := c.options(env.stderr)
 	if err != nil {
 		return err

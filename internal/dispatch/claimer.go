@@ -15,13 +15,14 @@ const claimTimeout = 10 * time.Second
 // claimUntil claims whenever something may be due and a slot is free, and starts
 // an attempt for each claim, until ctx ends.
 //
-// It does not wait for company: with one claim under way at a time, the slots
-// that come free meanwhile are the next one's, so that claims grow with the load
-// and with what the database makes them wait.
+// With one claim under way at a time, the slots that come free meanwhile are the
+// next one's, so that claims grow with the load. Only where the last claim left
+// something due for want of slots, the next waits a little until it is worth it.
 func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)) {
 	pace := newPace(d.options.PollInterval)
+	worth := 1
 	for {
-		free := d.takeSlots(ctx)
+		free := d.takeSlots(ctx, worth)
 		if free == 0 {
 			return
 		}
@@ -35,8 +36,12 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 			}
 		}
 		var wait time.Duration
+		worth = 1
 		if err == nil {
 			wait = pace.after(claimed, free)
+			if len(claimed.Claims) == free {
+				worth = max(1, d.options.MaxInFlight/4)
+			}
 		} else {
 			wait = pace.afterError()
 			d.log.Warn("claiming failed; trying again", "error", err, "pause", wait)
@@ -47,9 +52,12 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 	}
 }
 
-// takeSlots waits for one free slot and then takes all that are free; none once
-// ctx has ended.
-func (d *Dispatcher) takeSlots(ctx context.Context) (n int) {
+// companyForClaims bounds how long a claim waits to be worth it.
+const companyForClaims = 5 * time.Millisecond
+
+// takeSlots waits for one free slot, then a little for so many as are worth a
+// claim, and takes all that are free; none once ctx has ended.
+func (d *Dispatcher) takeSlots(ctx context.Context, worth int) (n int) {
 	select {
 	case <-ctx.Done():
 		return 0
@@ -59,9 +67,31 @@ func (d *Dispatcher) takeSlots(ctx context.Context) (n int) {
 		d.giveSlots(1)
 		return 0
 	}
-	for n = 1; ; n++ {
+	n = 1 + d.freeSlots()
+	if n >= worth {
+		return n
+	}
+	wait := time.NewTimer(companyForClaims)
+	defer wait.Stop()
+	for n < worth {
 		select {
 		case d.slots <- struct{}{}:
+			n++
+		case <-wait.C:
+			return n
+		case <-ctx.Done():
+			return n
+		}
+	}
+	return n + d.freeSlots()
+}
+
+// freeSlots takes all that are free now.
+func (d *Dispatcher) freeSlots() (n int) {
+	for {
+		select {
+		case d.slots <- struct{}{}:
+			n++
 		default:
 			return n
 		}

@@ -18,13 +18,21 @@ const (
 	completionTimeout = 15 * time.Second
 )
 
+// A batch waits for the one that is being committed, so that it grows with the
+// load: until it is enough to be worth a transaction beside the other, and no
+// longer than companyTime, for the other may wait for somebody's lock.
+const (
+	enoughCompany = 64
+	companyTime   = 10 * time.Millisecond
+)
+
 // finishTimeout bounds how long a stop, once no attempt is under way any more,
 // waits for a database that does not answer. What is not recorded then, comes
 // back when its lease ends.
 const finishTimeout = 30 * time.Second
 
 // completers records outcomes in batches: whatever arrived while the last
-// commit ran is the next batch. An endpoint's outcomes go to the same completer,
+// commit ran is the next batch, whichever completer's it was. An endpoint's outcomes go to the same completer,
 // so that two rarely wait for one lane.
 type completers struct {
 	storage  Storage
@@ -34,6 +42,7 @@ type completers struct {
 	isShort  func() bool // whether claims leave something due for want of slots
 
 	queues  []chan policy.Completion
+	turn    chan struct{} // holds a token while the first of the batches under way is committed
 	running sync.WaitGroup
 
 	stop    context.Context // ended when a stop has waited long enough
@@ -42,7 +51,10 @@ type completers struct {
 }
 
 func newCompleters(options Options, freed func(), isShort func() bool) *completers {
-	c := &completers{storage: options.Storage, observer: options.Observer, log: options.Log, freed: freed, isShort: isShort}
+	c := &completers{
+		storage: options.Storage, observer: options.Observer, log: options.Log, freed: freed, isShort: isShort,
+		turn: make(chan struct{}, 1),
+	}
 	c.stop, c.giveUp = context.WithCancel(context.Background())
 	for range options.Completers {
 		// Outcomes wait here while a commit runs; when it is full, slots stay
@@ -56,7 +68,11 @@ func (c *completers) start() {
 	for _, queue := range c.queues {
 		c.running.Go(func() {
 			for first := range queue {
-				c.complete(gather([]policy.Completion{first}, queue), queue)
+				batch, isFirst := c.await(gather([]policy.Completion{first}, queue), queue)
+				c.complete(batch, queue)
+				if isFirst {
+					<-c.turn
+				}
 			}
 		})
 	}
@@ -84,6 +100,26 @@ func (c *completers) finish() {
 	if n := c.dropped.Load(); n > 0 {
 		c.log.Error("outcomes were not recorded; their deliveries come back when their leases end", "outcomes", n)
 	}
+}
+
+// await adds what comes until it is the batch's turn. isFirst: it has the turn.
+func (c *completers) await(batch []policy.Completion, queue <-chan policy.Completion) (_ []policy.Completion, isFirst bool) {
+	wait := time.NewTimer(companyTime)
+	defer wait.Stop()
+	for len(batch) < enoughCompany {
+		select {
+		case c.turn <- struct{}{}:
+			return gather(batch, queue), true
+		case next, open := <-queue:
+			if !open {
+				return batch, false
+			}
+			batch = append(batch, next)
+		case <-wait.C:
+			return batch, false
+		}
+	}
+	return gather(batch, queue), false
 }
 
 // gather adds what already waits. From a nil queue nothing comes.

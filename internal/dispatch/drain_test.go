@@ -128,6 +128,7 @@ func TestDrain_IsBoundedWithoutADatabase(t *testing.T) {
 		r.memory.lane(outcomes, outcomes)
 		r.memory.onComplete = func([]policy.Completion) error { return errAway }
 		r.start(t)
+		time.Sleep(companyForClaims) // the last claim waits for company
 		synctest.Wait()
 		require.Len(t, r.sender.sent(), outcomes, "more than the line holds")
 		began := time.Now()

@@ -19,6 +19,9 @@ type LaneStorage interface {
 	Listen(ctx context.Context, wake func()) error
 }
 
+// breath is between two looks: what arrives meanwhile shares the next.
+const breath = 2 * time.Millisecond
+
 // wakeTimeout bounds one look at lanes.
 const wakeTimeout = 10 * time.Second
 
@@ -69,6 +72,7 @@ func (w *Waker) Run(ctx context.Context) {
 		case <-w.arrived:
 			if w.look() {
 				failed.reset()
+				pause(ctx, breath)
 			} else {
 				pause(ctx, failed.next())
 			}

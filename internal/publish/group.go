@@ -21,6 +21,14 @@ const (
 // then once more all that is tried in its place.
 const commitTimeout = 15 * time.Second
 
+// A group waits for the one that is being committed, so that it grows with the
+// load: until it is enough to be worth a transaction beside the other, and no
+// longer than companyTime, for the other may wait for somebody's lock.
+const (
+	enoughCompany = 64 // events
+	companyTime   = 10 * time.Millisecond
+)
+
 // aloneAtOnce is how many units of a failed group are tried at the same time:
 // more than one, so that a unit that has to wait for a lock does not use up the
 // time of the rest, and no more, to leave others the connections.
@@ -37,6 +45,7 @@ type groupCommit struct {
 	log      *slog.Logger
 
 	committers int
+	turn       chan struct{} // holds a token while the first of the groups under way is committed
 	arrivals   chan *unit    // without room: who was received from has a committer
 	stopped    chan struct{} // closed when no committer takes units any more
 }
@@ -63,8 +72,8 @@ func newGroupCommit(options Options) *groupCommit {
 	return &groupCommit{
 		storage: options.Storage, planner: planner{options.Policies, &filters{log: log}}.Plan,
 		waker: options.Waker, observer: options.Observer, log: log,
-		committers: options.Committers,
-		arrivals:   make(chan *unit), stopped: make(chan struct{}),
+		committers: options.Committers, turn: make(chan struct{}, 1),
+		arrivals: make(chan *unit), stopped: make(chan struct{}),
 	}
 }
 
@@ -119,28 +128,55 @@ func (g *groupCommit) commitUntil(ctx context.Context) {
 			case group[0] = <-g.arrivals:
 			}
 		}
-		group, left = g.gather(ctx, group)
+		var isFirst bool
+		group, left, isFirst = g.gather(ctx, group)
 		g.commit(group)
+		if isFirst {
+			<-g.turn
+		}
 	}
 }
 
-// gather adds whatever already waits, within the bounds of one transaction, and
-// nothing once ctx has ended.
-func (g *groupCommit) gather(ctx context.Context, group []*unit) (_ []*unit, left *unit) {
+// gather adds whatever arrives until it is the group's turn, within the bounds of
+// one transaction, and nothing once ctx has ended. isFirst: it has the turn.
+func (g *groupCommit) gather(ctx context.Context, group []*unit) (_ []*unit, left *unit, isFirst bool) {
 	events, bytes := len(group[0].drafts), group[0].bytes
+	wait := time.NewTimer(companyTime)
+	defer wait.Stop()
 	for ctx.Err() == nil {
-		select {
-		case next := <-g.arrivals:
-			events, bytes = events+len(next.drafts), bytes+next.bytes
-			if events > maxGroupEvents || bytes > maxGroupBytes {
-				return group, next
+		next := g.arrived()
+		if next == nil {
+			if isFirst || events >= enoughCompany {
+				break
 			}
-			group = append(group, next)
-		default:
-			return group, nil
+			select {
+			case next = <-g.arrivals:
+			case g.turn <- struct{}{}:
+				isFirst = true // and once more what arrived meanwhile
+				continue
+			case <-wait.C:
+				return group, nil, false
+			case <-ctx.Done():
+				return group, nil, false
+			}
 		}
+		events, bytes = events+len(next.drafts), bytes+next.bytes
+		if events > maxGroupEvents || bytes > maxGroupBytes {
+			return group, next, isFirst
+		}
+		group = append(group, next)
 	}
-	return group, nil
+	return group, nil, isFirst
+}
+
+// arrived is a unit that waits already; nil: none does.
+func (g *groupCommit) arrived() *unit {
+	select {
+	case next := <-g.arrivals:
+		return next
+	default:
+		return nil
+	}
 }
 
 // commit writes a group. When a group of several fails, each unit is tried by

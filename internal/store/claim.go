@@ -49,7 +49,7 @@ func (s *Store) ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (
 
 func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, error) {
 	var claim *claiming
-	err := s.inHotTx(ctx, "claiming", func(tx hotTx) error {
+	err := s.inHotTx(ctx, "claiming", func(tx *hotTx) error {
 		fresh := wanted
 		fresh.store, fresh.tx = s, tx
 		claim = &fresh
@@ -64,7 +64,7 @@ func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, e
 // claiming is one transaction of a claim.
 type claiming struct {
 	store *Store
-	tx    hotTx
+	tx    *hotTx
 
 	n           int
 	trustedOnly bool
@@ -117,22 +117,25 @@ func (c *claiming) run(ctx context.Context) error {
 }
 
 func (c *claiming) lockLanes(ctx context.Context) error {
-	rows, _ := c.tx.Query(ctx, claimLanesSQL, c.n, c.trustedOnly, c.except)
 	var unknown []delivery.LaneRef
 	versions := make(map[delivery.ID]int64)
 	var now time.Time
-	var lane claimLane
-	var version int64
-	_, err := pgx.ForEachRow(rows, lane.targets(&now, &version), func() error {
-		found := lane
-		if found.endpoint = c.store.configs.get(lane.EndpointID, version); found.endpoint == nil {
-			unknown = append(unknown, lane.LaneRef)
-			versions[lane.EndpointID] = version
-		}
-		c.lanes = append(c.lanes, found)
-		return nil
+	batch := &pgx.Batch{}
+	batch.Queue(claimLanesSQL, c.n, c.trustedOnly, c.except).Query(func(rows pgx.Rows) error {
+		var lane claimLane
+		var version int64
+		_, err := pgx.ForEachRow(rows, lane.targets(&now, &version), func() error {
+			found := lane
+			if found.endpoint = c.store.configs.get(lane.EndpointID, version); found.endpoint == nil {
+				unknown = append(unknown, lane.LaneRef)
+				versions[lane.EndpointID] = version
+			}
+			c.lanes = append(c.lanes, found)
+			return nil
+		})
+		return err
 	})
-	if err != nil {
+	if err := c.tx.run(ctx, batch); err != nil {
 		return fmt.Errorf("locking ready lanes: %w", err)
 	}
 	c.token = delivery.NewID(0, now, c.store.random)
@@ -196,7 +199,7 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 		lanes.allowances, lanes.fifo, lanes.weights, lanes.turnsLeft).Query(c.readClaims)
 	batch.Queue(claimParkSQL, lanes.shards, lanes.endpoints, lanes.limits, c.n, c.token,
 		lanes.fifo, lanes.weights, lanes.turnsLeft, lanes.since, lanes.rates, lanes.bursts, lanes.rateReady).Query(c.readParked)
-	if err := runBatch(ctx, c.tx, batch); err != nil {
+	if err := c.tx.finish(ctx, batch); err != nil {
 		return fmt.Errorf("taking due deliveries: %w", err)
 	}
 	return nil

@@ -26,9 +26,6 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 	woken := 0
 	err := c.store.inHotBatch(ctx, "reading what was claimed", func(batch *pgx.Batch) {
 		batch.Queue(asyncCommit)
-		if len(c.rows) > 0 {
-			queueEvents(batch, c.rows)
-		}
 		if len(c.parked) > 0 {
 			shards, endpoints := splitRefs(c.parked)
 			batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
@@ -37,6 +34,10 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 			batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
 				return scanNextDue(row, &result.NextDue)
 			})
+		}
+		if len(c.rows) > 0 {
+			batch.Queue(planAnew) // or it opens every day's partition
+			queueEvents(batch, c.rows)
 		}
 	})
 	for _, row := range c.rows {

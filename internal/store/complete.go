@@ -28,7 +28,7 @@ var completeClaimsSQL string
 // what was done the first time is then found lost, and not done twice.
 func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error) {
 	var c *completing
-	err := s.inHotTx(ctx, "completing", func(tx hotTx) error {
+	err := s.inHotTx(ctx, "completing", func(tx *hotTx) error {
 		c = newCompleting(s, tx, completions)
 		return c.run(ctx)
 	})
@@ -41,7 +41,7 @@ func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (
 // completing is one transaction of a completion.
 type completing struct {
 	store *Store
-	tx    pgx.Tx
+	tx    *hotTx
 	all   []policy.Completion
 
 	now   time.Time // the database's
@@ -50,7 +50,8 @@ type completing struct {
 
 	closed   closedRows
 	retries  []retryRow
-	attempts []attemptRow
+	attempts []attemptRow // of claims that are ours: nobody can have written these
+	late     []attemptRow // of lost ones, which may be there as interrupted
 	stats    map[delivery.ID]*laneStats
 	signals  []signalRow
 	observed map[circuit.SignalKind]int // by kind
@@ -67,7 +68,7 @@ type ownedClaim struct {
 	supersedes delivery.ID // a newer pending delivery of the same entity
 }
 
-func newCompleting(s *Store, tx pgx.Tx, completions []policy.Completion) *completing {
+func newCompleting(s *Store, tx *hotTx, completions []policy.Completion) *completing {
 	return &completing{
 		store: s, tx: tx, all: completions,
 		lanes:  make(map[delivery.ID]*completedLane),
@@ -107,7 +108,7 @@ func (c *completing) lock(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue(completeLanesSQL, laneShards, laneIDs).Query(c.readLanes)
 	batch.Queue(completeClaimsSQL, shards, ids, tokens).Query(c.readClaims)
-	if err := runBatch(ctx, c.tx, batch); err != nil {
+	if err := c.tx.run(ctx, batch); err != nil {
 		return fmt.Errorf("locking lanes and claims: %w", err)
 	}
 	return nil
@@ -128,15 +129,18 @@ func (c *completing) readClaims(rows pgx.Rows) error {
 // apply works out, in memory, what one completion changes.
 func (c *completing) apply(i int) {
 	done, claim := c.all[i], c.owned[i]
-	if done.Kind == policy.Sent || done.Kind == policy.Expired && claim.owned {
-		c.attempts = append(c.attempts, newAttemptRow(done))
-	}
-	if !claim.owned {
+	switch {
+	case !claim.owned && done.Kind == policy.Sent:
+		c.late = append(c.late, newAttemptRow(done))
 		return
+	case !claim.owned:
+		return
+	case done.Kind != policy.Unsent:
+		c.attempts = append(c.attempts, newAttemptRow(done))
 	}
 	lane := c.lanes[done.Claim.Endpoint.ID]
 	if lane == nil {
-		lane = &completedLane{status: delivery.Deleted} // the row is gone: a tenant was removed by hand
+		lane = &completedLane{laneState: laneState{status: delivery.Deleted}} // the row is gone: a tenant was removed by hand
 	} else if done.Kind == policy.Sent {
 		c.noteCircuit(done, lane.observe(done, c.now))
 		c.statsOf(done.Claim.Endpoint.ID, done.Outcome.StartedAt).add(done)

@@ -15,16 +15,36 @@ import (
 type completedLane struct {
 	ref         delivery.LaneRef
 	tenant      string
-	status      delivery.EndpointStatus
 	maxInFlight int
-	parkedFull  bool
-	claimLimit  int
-	suspect     bool
 	inTurn      bool // it got full in the middle of its turn
-	state       circuit.State
+
+	laneState
+	read laneState // what the row says
 
 	wake           time.Time // earliest instant to look at it again; zero: no need
 	disabledReason string    // set if it was disabled by these completions
+}
+
+// laneState is what completions change of a lane.
+type laneState struct {
+	status     delivery.EndpointStatus
+	parkedFull bool
+	claimLimit int
+	suspect    bool
+	state      circuit.State
+}
+
+// successGrain is how exactly the row tells the last success, which only people
+// read: a busy lane that goes on succeeding is not written for every batch.
+const successGrain = time.Second
+
+// isNews says whether the row must be written.
+func (l *completedLane) isNews() bool {
+	was := l.read
+	if since := l.state.LastSuccessAt.Sub(was.state.LastSuccessAt); since >= 0 && since < successGrain {
+		was.state.LastSuccessAt = l.state.LastSuccessAt
+	}
+	return !l.wake.IsZero() || l.laneState != was
 }
 
 func (c *completing) readLanes(rows pgx.Rows) error {
@@ -39,6 +59,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 		if err != nil {
 			return err
 		}
+		lane.read = lane.laneState
 		c.lanes[lane.ref.EndpointID] = lane
 	}
 	return rows.Err()

@@ -25,23 +25,28 @@ var completeRetrySQL string
 //go:embed queries/complete_attempts.sql
 var completeAttemptsSQL string
 
+// insertAttemptsSQL is the same for attempts that cannot be there already.
+var insertAttemptsSQL = withoutConflict(completeAttemptsSQL)
+
 //go:embed queries/complete_update_lanes.sql
 var completeUpdateLanesSQL string
 
 //go:embed queries/complete_tenants.sql
 var completeTenantsSQL string
 
-// write sends all changes in one round trip: one statement per table.
+// write sends all changes in one round trip, one statement per table, and commits
+// them with it.
 func (c *completing) write(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	c.queueClosed(batch)
 	c.queueRetries(batch)
-	c.queueAttempts(batch)
+	queueAttempts(batch, insertAttemptsSQL, c.attempts)
+	queueAttempts(batch, completeAttemptsSQL, c.late)
 	c.queueStats(batch)
 	c.queueSignals(batch)
 	c.queueLanes(batch)
 	c.queueTenants(batch)
-	if err := runBatch(ctx, c.tx, batch); err != nil {
+	if err := c.tx.finish(ctx, batch); err != nil {
 		return fmt.Errorf("writing completions: %w", err)
 	}
 	return nil
@@ -122,8 +127,8 @@ func (row attemptRow) scheduledAt() time.Time {
 	return row.claim.ScheduledAt
 }
 
-func (c *completing) queueAttempts(batch *pgx.Batch) {
-	n := len(c.attempts)
+func queueAttempts(batch *pgx.Batch, insertion string, attempts []attemptRow) {
+	n := len(attempts)
 	if n == 0 {
 		return
 	}
@@ -132,14 +137,14 @@ func (c *completing) queueAttempts(batch *pgx.Batch) {
 	triggers, codes, texts := make([]string, n), make([]string, n), make([]string, n)
 	scheduled, started := make([]time.Time, n), make([]time.Time, n)
 	responses := make([][]byte, n)
-	for i, row := range c.attempts {
+	for i, row := range attempts {
 		shards[i], deliveries[i], tokens[i] = row.claim.DeliveryID.Shard(), row.claim.DeliveryID, row.claim.Token
 		numbers[i], durations[i] = int32(row.claim.Attempt), int32(row.outcome.Duration.Milliseconds())
 		triggers[i], codes[i], texts[i] = string(row.claim.Trigger), string(row.code), storable(row.outcome.ErrorText)
 		scheduled[i], started[i] = row.scheduledAt(), row.outcome.StartedAt
 		statuses[i], responses[i] = int16(row.outcome.Status), row.outcome.Response
 	}
-	batch.Queue(completeAttemptsSQL, shards, deliveries, tokens, numbers, triggers, scheduled, started,
+	batch.Queue(insertion, shards, deliveries, tokens, numbers, triggers, scheduled, started,
 		durations, statuses, codes, texts, responses)
 }
 
@@ -177,7 +182,7 @@ func (c *completing) sortedLanes() []*completedLane {
 }
 
 func (c *completing) queueLanes(batch *pgx.Batch) {
-	lanes := c.sortedLanes()
+	lanes := slices.DeleteFunc(c.sortedLanes(), func(l *completedLane) bool { return !l.isNews() })
 	n := len(lanes)
 	if n == 0 {
 		return

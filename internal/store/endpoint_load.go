@@ -24,7 +24,7 @@ var endpointSecretsSQL string
 // be opened is left out and logged: without any other the endpoint's attempts fail
 // as having none, and nothing is sent unsigned (D13). Nothing is sent either
 // without the headers that its endpoint wants.
-func (s *Store) loadEndpoints(ctx context.Context, tx pgx.Tx, refs []delivery.LaneRef) (map[delivery.ID]*delivery.Endpoint, error) {
+func (s *Store) loadEndpoints(ctx context.Context, tx *hotTx, refs []delivery.LaneRef) (map[delivery.ID]*delivery.Endpoint, error) {
 	shards, ids := splitRefs(refs)
 	endpoints := make(map[delivery.ID]*delivery.Endpoint, len(refs))
 	headerless := make(map[delivery.ID]bool)
@@ -77,7 +77,7 @@ func (s *Store) addSecretHeaders(e *delivery.Endpoint, sealed []byte, keyID stri
 	return nil
 }
 
-func (s *Store) loadSecrets(ctx context.Context, tx pgx.Tx, shards []delivery.Shard, ids []delivery.ID, endpoints map[delivery.ID]*delivery.Endpoint) error {
+func (s *Store) loadSecrets(ctx context.Context, tx *hotTx, shards []delivery.Shard, ids []delivery.ID, endpoints map[delivery.ID]*delivery.Endpoint) error {
 	rows, _ := tx.Query(ctx, endpointSecretsSQL, shards, ids)
 	var endpointID delivery.ID
 	var secret delivery.Secret

@@ -19,3 +19,12 @@ func (s *Store) Trace(ctx context.Context, tracer pgx.QueryTracer) error {
 	s.hot, err = pgxpool.NewWithConfig(ctx, config)
 	return err
 }
+
+// PlanAnew stands before what is planned for the values that it is given.
+const PlanAnew = planAnew
+
+// KeepPlansRight does what every hot transaction does when it is time to.
+func (s *Store) KeepPlansRight(ctx context.Context, conn *pgx.Conn) error {
+	s.plans.looked.Store(0)
+	return s.plans.prepare(ctx, conn)
+}

@@ -22,7 +22,7 @@ func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan deli
 	var lanes []delivery.LaneRef
 	for pending := indexes(len(drafts)); len(pending) > 0; {
 		round := newPublishRound(drafts, pending)
-		err := s.inHotTx(ctx, "publishing", func(tx hotTx) error {
+		err := s.inHotTx(ctx, "publishing", func(tx *hotTx) error {
 			round.reset()
 			p := &publication{store: s, tx: tx, plan: plan, round: round, all: drafts}
 			return p.run(ctx)
@@ -39,7 +39,7 @@ func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan deli
 // publication is one transaction of a publish.
 type publication struct {
 	store *Store
-	tx    pgx.Tx
+	tx    *hotTx
 	plan  delivery.Planner
 	round *publishRound
 	all   []*delivery.Draft // everything, addressed by the round's indexes
@@ -108,7 +108,7 @@ func (p *publication) tenantEndpoints(ctx context.Context) (map[string][]*delive
 		})
 		return err
 	})
-	if err := runBatch(ctx, p.tx, batch); err != nil {
+	if err := p.tx.run(ctx, batch); err != nil {
 		return nil, fmt.Errorf("reading tenants: %w", err)
 	}
 	p.identify()

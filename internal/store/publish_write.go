@@ -20,20 +20,21 @@ var publishEventsSQL string
 var publishRenderingsSQL string
 
 // write sends everything that the earlier steps left to be written, in one
-// round trip: one statement per table, however many events there are.
+// round trip, one statement per table, however many events there are, and commits
+// it with it.
 func (p *publication) write(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	p.queueEvents(batch)
 	p.queueRenderings(batch)
 	if rows := p.queueRows(false); len(rows) > 0 {
-		batch.Queue(insertQueueSQL, queueRows(rows).columns()...)
+		batch.Queue(insertUnkeyedSQL, queueRows(rows).columns()...)
 	}
 	closed := append(p.skippedRows(), p.round.superseded...)
 	closed.queue(batch)
-	if err := runBatch(ctx, p.tx, batch); err != nil {
+	p.round.lanes = p.lanesWithWork() // also beside an error: it may be committed in spite of it
+	if err := p.tx.finish(ctx, batch); err != nil {
 		return fmt.Errorf("writing events: %w", err)
 	}
-	p.round.lanes = p.lanesWithWork()
 	return nil
 }
 

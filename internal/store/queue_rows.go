@@ -2,6 +2,7 @@ package store
 
 import (
 	_ "embed"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -11,6 +12,17 @@ import (
 
 //go:embed queries/insert_queue.sql
 var insertQueueSQL string
+
+// insertUnkeyedSQL is the same for deliveries that cannot collide, for which the
+// server need not provide against it.
+var insertUnkeyedSQL = withoutConflict(insertQueueSQL)
+
+// withoutConflict leaves out what an insertion does where the row is there
+// already, and with it what PostgreSQL writes to find that out.
+func withoutConflict(insertion string) string {
+	plain, _, _ := strings.Cut(insertion, "ON CONFLICT")
+	return plain
+}
 
 // queueRow is one new open delivery.
 type queueRow struct {

@@ -21,8 +21,13 @@ var expiredLeasesSQL string
 // delivery's claim without a type. When they were made is no longer
 // known but for their token's time: ClaimedAt is now, the database's.
 func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*delivery.Claim, now time.Time, err error) {
-	err = s.inHotTx(ctx, "looking for expired leases", func(tx hotTx) error {
+	err = s.inHotTx(ctx, "looking for expired leases", func(tx *hotTx) error {
 		claims, now = nil, time.Time{}
+		begin := &pgx.Batch{}
+		begin.Queue(planAnew)
+		if err := tx.run(ctx, begin); err != nil {
+			return err
+		}
 		rows, _ := tx.Query(ctx, expiredLeasesSQL, limit)
 		var found []claimRow
 		var refs []delivery.LaneRef
@@ -54,7 +59,7 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 			}
 			claims = append(claims, row.claim)
 		}
-		return runBatch(ctx, tx, batch)
+		return tx.run(ctx, batch)
 	})
 	return claims, now, err
 }

@@ -37,17 +37,19 @@ type Opener interface {
 }
 
 // Store holds two pools. Hot statements run on connections whose planner is
-// told to use nothing but nested loops over indexes, row by row, and to plan anew every
-// time: a plan made while the queue was empty, kept and used with a million rows
-// in it, scans them all. The planner knows a table's size of the moment, and
-// planning these statements is cheap as long as none opens all partitions. All
-// other statements run on ordinary connections.
+// told to use nothing but nested loops over indexes, row by row, and to plan each
+// statement once for all values: planning would cost as much as running. As such
+// a plan is good only for tables of about the size that it was made for, or
+// smaller, it is made again when they grow (plans). What reads a partitioned table
+// is planned for its values every time (planAnew), or it would open all
+// partitions. All other statements run on ordinary connections.
 type Store struct {
 	hot     *pgxpool.Pool
 	pool    *pgxpool.Pool
 	log     *slog.Logger
 	random  io.Reader
 	opener  Opener
+	plans   plans
 	tenants *tenantCache
 	configs *endpointCache
 	name    string // tells this process's notifications from others'
@@ -121,7 +123,7 @@ var commonSettings = map[string]string{
 }
 
 var hotSettings = map[string]string{
-	"plan_cache_mode":   "force_custom_plan",
+	"plan_cache_mode":   "force_generic_plan",
 	"enable_seqscan":    "off",
 	"enable_bitmapscan": "off",
 	"enable_hashjoin":   "off",

@@ -19,23 +19,100 @@ const hotTries = 8
 // errAgain asks for the transaction to be run again, as if the server had.
 var errAgain = errors.New("the transaction must run again")
 
-// hotTx is a transaction on the hot pool.
+// hotTx is a transaction on the hot pool. It begins with its first batch, and ends
+// with its last where that says so: every trip to the server costs time while
+// locks are held.
 type hotTx struct {
-	pgx.Tx
+	conn         *pgx.Conn
+	begun, ended bool
 	// before is an instant on this process's clock that was not after the
 	// transaction's now(), however long anything took since.
 	before time.Time
 }
 
 // inHotTx runs a transaction on the hot pool, again where the server ended it
-// for the sake of others. do must therefore be free of lasting effects.
-func (s *Store) inHotTx(ctx context.Context, what string, do func(hotTx) error) error {
+// for the sake of others. do must therefore be free of lasting effects. What do
+// runs first must be a batch.
+func (s *Store) inHotTx(ctx context.Context, what string, do func(*hotTx) error) error {
 	return tryAgain(ctx, what, func() error {
-		return s.hot.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-			before := time.Now()
-			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return do(hotTx{tx, before}) })
+		return s.acquireHot(ctx, func(conn *pgxpool.Conn) error {
+			tx := &hotTx{conn: conn.Conn(), before: time.Now()}
+			return tx.end(ctx, do(tx))
 		})
 	})
+}
+
+// end commits, unless do failed or has done it.
+func (tx *hotTx) end(ctx context.Context, err error) error {
+	switch {
+	case !tx.begun || tx.ended && err == nil || tx.conn.IsClosed():
+		return err
+	case err != nil:
+		// Past its own time a rollback would close the connection, which also ends
+		// the transaction.
+		if _, rollbackErr := tx.conn.Exec(ctx, "rollback"); rollbackErr != nil {
+			_ = tx.conn.Close(context.WithoutCancel(ctx))
+		}
+		return err
+	}
+	tag, err := tx.conn.Exec(ctx, "commit")
+	if err == nil && tag.String() == "ROLLBACK" {
+		err = pgx.ErrTxCommitRollback
+	}
+	if err != nil {
+		_ = tx.conn.Close(context.WithoutCancel(ctx))
+	}
+	return err
+}
+
+// run sends all statements at once and fails with the first that fails.
+func (tx *hotTx) run(ctx context.Context, batch *pgx.Batch) error {
+	if batch.Len() == 0 {
+		return nil
+	}
+	if !tx.begun {
+		begin := &pgx.QueuedQuery{SQL: "begin"}
+		batch.QueuedQueries = append([]*pgx.QueuedQuery{begin}, batch.QueuedQueries...)
+		tx.begun = true
+	}
+	return tx.conn.SendBatch(ctx, batch).Close()
+}
+
+// finish is run, and commits with it. After an error the outcome may be unknown,
+// as after that of any commit.
+func (tx *hotTx) finish(ctx context.Context, batch *pgx.Batch) error {
+	batch.Queue("commit").Exec(func(tag pgconn.CommandTag) error {
+		if tag.String() == "ROLLBACK" {
+			return pgx.ErrTxCommitRollback
+		}
+		tx.ended = true
+		return nil
+	})
+	return tx.run(ctx, batch)
+}
+
+func (tx *hotTx) mustHaveBegun() {
+	if !tx.begun || tx.ended {
+		panic("store: a hot transaction begins with a batch, and ends with finish")
+	}
+}
+
+// Query is pgx.Tx's.
+func (tx *hotTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	tx.mustHaveBegun()
+	return tx.conn.Query(ctx, sql, args...)
+}
+
+// QueryRow is pgx.Tx's.
+func (tx *hotTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	tx.mustHaveBegun()
+	return tx.conn.QueryRow(ctx, sql, args...)
+}
+
+// Exec is pgx.Tx's.
+func (tx *hotTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	tx.mustHaveBegun()
+	return tx.conn.Exec(ctx, sql, args...)
 }
 
 // inHotBatch is inHotTx for statements that don't depend on each other's results:
@@ -45,7 +122,7 @@ func (s *Store) inHotBatch(ctx context.Context, what string, fill func(*pgx.Batc
 	return tryAgain(ctx, what, func() error {
 		batch := &pgx.Batch{}
 		fill(batch)
-		return s.hot.SendBatch(ctx, batch).Close()
+		return s.acquireHot(ctx, func(conn *pgxpool.Conn) error { return conn.SendBatch(ctx, batch).Close() })
 	})
 }
 
@@ -109,10 +186,6 @@ func isRetryable(err error) bool {
 // disk. Only for what may be lost: it is done again then.
 const asyncCommit = `SELECT set_config('synchronous_commit', 'off', true)`
 
-// runBatch sends all statements at once and fails with the first that fails.
-func runBatch(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
-	if batch.Len() == 0 {
-		return nil
-	}
-	return tx.SendBatch(ctx, batch).Close()
-}
+// planAnew lets the statements of the current transaction be planned for the
+// values that they are given.
+const planAnew = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`

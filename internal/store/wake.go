@@ -50,7 +50,12 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 // the only way. It visits each lane with pending work once. It also gives a place
 // to what was published without one while its lane became strictly ordered.
 func (s *Store) Sweep(ctx context.Context) (stranded int, err error) {
-	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx hotTx) error {
+	err = s.inHotTx(ctx, "sweeping for stranded deliveries", func(tx *hotTx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(planAnew)
+		if err := tx.run(ctx, batch); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, sweepFIFOSQL); err != nil {
 			return fmt.Errorf("placing deliveries in strictly ordered lanes: %w", err)
 		}

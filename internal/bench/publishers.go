@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// eventSize is about how many bytes an event's body has on its way to the
+// receiver, envelope included.
+const eventSize = 480
+
+// target is one tenant with endpoints, and how to publish to one of them.
+type target struct {
+	tenant    string
+	endpoints []string // ids
+}
+
+// part is a target of some of its endpoints.
+func (t target) part(from, to int) target { return target{t.tenant, t.endpoints[from:to]} }
+
+// bodyOf is a publish to one endpoint: an event's data is padded to its size.
+func (t target) bodyOf(n int64, at time.Time) string {
+	data := fmt.Sprintf(`{"sent_at":%d,"number":%d,"padding":"`, at.UnixNano(), n)
+	// The envelope around it has some 90 bytes.
+	padding := max(0, eventSize-90-len(data)-2)
+	return fmt.Sprintf(`{"tenant":%q,"type":"bench.event","endpoint_ids":[%q],"data":%s%s"}}`,
+		t.tenant, t.endpoints[n%int64(len(t.endpoints))], data, strings.Repeat("x", padding))
+}
+
+// tally counts what became of publishes.
+type tally struct {
+	accepted, failed atomic.Int64
+
+	mu    sync.Mutex
+	first string // failure
+}
+
+func (t *tally) note(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		t.accepted.Add(1)
+	case ctx.Err() == nil: // not one that the end cut off
+		t.failed.Add(1)
+		t.mu.Lock()
+		if t.first == "" {
+			t.first = err.Error()
+		}
+		t.mu.Unlock()
+	}
+}
+
+func (t *tally) firstFailure() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.first
+}
+
+// publishers publish as fast as they are answered.
+type publishers struct {
+	tally
+	stop func()
+	done sync.WaitGroup
+}
+
+func startPublishers(ctx context.Context, n int, urls []string, t target) *publishers {
+	p := &publishers{}
+	ctx, p.stop = context.WithCancel(ctx)
+	client := newHTTPClient(n)
+	var next atomic.Int64
+	for i := range n {
+		url := urls[i%len(urls)] + "/v1/events"
+		p.done.Go(func() {
+			for ctx.Err() == nil {
+				_, err := post(ctx, client, url, t.bodyOf(next.Add(1), time.Now()))
+				p.note(ctx, err)
+				if err != nil {
+					_ = pause(ctx, refusedPause)
+				}
+			}
+		})
+	}
+	return p
+}
+
+// refusedPause is how long a publisher that failed lets others go first.
+const refusedPause = 10 * time.Millisecond
+
+func (p *publishers) end() {
+	p.stop()
+	p.done.Wait()
+}
+
+// steadyClients is how many connections are kept for publishes at a steady rate.
+const steadyClients = 64
+
+// publishSteadily publishes so many a second for a while, whether or not it is
+// answered in time, and returns when all are answered.
+func publishSteadily(ctx context.Context, rate float64, d time.Duration, urls []string, t target) *tally {
+	client := newHTTPClient(steadyClients)
+	defer client.CloseIdleConnections()
+	outcome := &tally{}
+	var calls sync.WaitGroup
+	started := time.Now()
+	for n := int64(0); ; n++ {
+		at := started.Add(time.Duration(float64(n) / rate * float64(time.Second)))
+		if at.Sub(started) >= d || pause(ctx, time.Until(at)) != nil {
+			break
+		}
+		body, url := t.bodyOf(n, time.Now()), urls[n%int64(len(urls))]+"/v1/events"
+		calls.Go(func() {
+			_, err := post(ctx, client, url, body)
+			outcome.note(ctx, err)
+		})
+	}
+	calls.Wait()
+	return outcome
+}
