@@ -81,8 +81,12 @@ func dashboardUser(u accounts.User, err error) (dashboard.User, bool, error) {
 }
 
 // OpenSession implements dashboard.Accounts.
-func (a dashboardAccounts) OpenSession(ctx context.Context, session dashboard.Hash, user delivery.ID) error {
-	return a.accounts.OpenSession(ctx, accounts.Hash(session), user)
+func (a dashboardAccounts) OpenSession(ctx context.Context, session dashboard.Hash, user dashboard.User) error {
+	err := a.accounts.OpenSession(ctx, accounts.Hash(session), accounts.User{ID: user.ID, PasswordHash: user.PasswordHash})
+	if errors.Is(err, accounts.ErrChanged) {
+		return fmt.Errorf("%w: %w", dashboard.ErrChanged, err)
+	}
+	return err
 }
 
 // FindSession implements dashboard.Accounts.

@@ -90,7 +90,7 @@ func (d *dashboard) enter(w http.ResponseWriter, r *http.Request) (*visit, error
 		v.token, v.session = token, session
 		view.FormToken, view.Framed = formToken(token), session.Framed
 		view.Visitor = page.Visitor{
-			Name: session.Name, Role: session.Role, Tenant: session.Tenant, Portal: session.Tenant != "",
+			Name: session.Name, Role: session.Role, Tenant: session.Tenant, Portal: session.UserID.IsZero(),
 		}
 		if !session.UserID.IsZero() {
 			view.Visitor.ID = session.UserID.Format(delivery.UserPrefix)

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -65,7 +66,10 @@ func (d *dashboard) logIn(v *visit) error {
 		return d.refuseLogin(v, loginView{Name: name, Next: next, Fault: wrongLoginText.In(v.Context())}, http.StatusUnauthorized)
 	}
 	attempt.succeeded()
-	if err := d.openSession(v, user); err != nil {
+	switch err := d.openSession(v, user); {
+	case errors.Is(err, ErrChanged):
+		return d.refuseLogin(v, loginView{Name: name, Next: next, Fault: wrongLoginText.In(v.Context())}, http.StatusUnauthorized)
+	case err != nil:
 		return err
 	}
 	return v.Redirect(next)
@@ -78,14 +82,14 @@ func (d *dashboard) refuseLogin(v *visit, view loginView, status int) error {
 // openSession lets a user in with a token that nobody knew before, and ends the
 // session that the browser had.
 func (d *dashboard) openSession(v *visit, user User) error {
+	token := newToken()
+	if err := d.Accounts.OpenSession(v.Context(), hashOf(token), user); err != nil {
+		return err
+	}
 	if v.loggedIn() {
 		if err := d.Accounts.CloseSession(v.Context(), hashOf(v.token)); err != nil {
 			return err
 		}
-	}
-	token := newToken()
-	if err := d.Accounts.OpenSession(v.Context(), hashOf(token), user.ID); err != nil {
-		return err
 	}
 	setCookie(v.Writer, v.Request.Request, sessionCookie, token, 0)
 	d.Log.InfoContext(v.Context(), "a user logged in", "user", user.Name, "address", v.Visitor.Address.String())

@@ -40,6 +40,8 @@ type Link struct {
 // Errors of Accounts that visitors are told of.
 var (
 	ErrLink = errors.New("the link does not work any more")
+	// ErrChanged: the user was disabled or removed, or has another password now.
+	ErrChanged = errors.New("the user is not any more what was logged in")
 )
 
 // Accounts keeps users, links and sessions; a token comes as its hash.
@@ -48,7 +50,9 @@ type Accounts interface {
 	UserNamed(ctx context.Context, name string) (_ User, found bool, _ error)
 	User(ctx context.Context, id delivery.ID) (_ User, found bool, _ error)
 
-	OpenSession(ctx context.Context, session Hash, user delivery.ID) error
+	// OpenSession lets a user in who still is as the user was read; else
+	// ErrChanged.
+	OpenSession(ctx context.Context, session Hash, user User) error
 	FindSession(ctx context.Context, session Hash) (_ Session, found bool, _ error)
 	CloseSession(ctx context.Context, session Hash) error
 	CloseOtherSessions(ctx context.Context, user delivery.ID, but Hash) (int, error)

@@ -26,7 +26,8 @@ const (
 	openSessionSQL = `INSERT INTO malote.sessions (hash, user_id, tenant, role, framed, expires_at)
 		VALUES ($1, $2, $3, $4, $5, now() + $6::interval)`
 
-	noteSeenSQL = `UPDATE malote.users SET seen_at = now() WHERE id = $1`
+	// Waits for whoever changes the user at this moment, and then looks again.
+	admitUserSQL = `UPDATE malote.users SET seen_at = now() WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL`
 
 	// A user who was disabled has no session, whatever is still stored.
 	sessionSQL = `SELECT u.id, coalesce(u.name, ''), coalesce(u.role, s.role), coalesce(s.tenant, ''), s.framed,
@@ -45,20 +46,26 @@ const (
 		SELECT l.hash FROM malote.user_links AS l WHERE l.expires_at < now() LIMIT $1)`
 )
 
-// OpenSession lets a user in, for SessionTime at most.
-func (a *Accounts) OpenSession(ctx context.Context, hash Hash, user delivery.ID) error {
+// OpenSession lets a user in, for SessionTime at most, or gives ErrChanged: the
+// user is as it was read when the password was compared, which takes a while, and
+// whoever changed the password since then meant to end what the old one opens.
+func (a *Accounts) OpenSession(ctx context.Context, hash Hash, user User) error {
 	return a.inTx(ctx, "opening a session", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, noteSeenSQL, user); err != nil {
+		tag, err := tx.Exec(ctx, admitUserSQL, user.ID, user.PasswordHash)
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, openSessionSQL, hash[:], user, text(""), text(""), false, SessionTime)
+		if tag.RowsAffected() == 0 {
+			return ErrChanged
+		}
+		_, err = tx.Exec(ctx, openSessionSQL, hash[:], user.ID, text(""), text(""), false, SessionTime)
 		return err
 	})
 }
 
 // OpenPortal lets a customer in, for PortalTime at most.
 func (a *Accounts) OpenPortal(ctx context.Context, hash Hash, tenant string, role Role, framed bool) error {
-	_, err := a.pool.Exec(ctx, openSessionSQL, hash[:], nil, tenant, role, framed, PortalTime)
+	_, err := a.pool.Exec(ctx, openSessionSQL, hash[:], nil, text(tenant), role, framed, PortalTime)
 	return explain("opening a portal session", err)
 }
 
