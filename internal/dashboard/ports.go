@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"time"
 
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/delivery"
@@ -24,7 +25,7 @@ type User struct {
 // Session says who holds a session: a user, or a customer in the portal.
 type Session struct {
 	UserID delivery.ID // zero in the portal
-	Name   string
+	Name   string      // of the user, or of the tenant
 	Role   page.Role
 	Tenant string // in the portal
 	Framed bool
@@ -35,6 +36,13 @@ type Session struct {
 type Link struct {
 	First bool
 	User  User
+}
+
+// PortalLink is a portal link that works: whom it lets see what.
+type PortalLink struct {
+	Tenant    string
+	Role      page.Role
+	CreatedAt time.Time
 }
 
 // Errors of Accounts that visitors are told of.
@@ -54,6 +62,9 @@ type Accounts interface {
 	// ErrChanged.
 	OpenSession(ctx context.Context, session Hash, user User) error
 	FindSession(ctx context.Context, session Hash) (_ Session, found bool, _ error)
+	// OpenPortal lets a tenant's people in; ErrLink: the tenant is not there, or is
+	// another than there was when the link was made.
+	OpenPortal(ctx context.Context, session Hash, link PortalLink, framed bool) error
 	CloseSession(ctx context.Context, session Hash) error
 	CloseOtherSessions(ctx context.Context, user delivery.ID, but Hash) (int, error)
 

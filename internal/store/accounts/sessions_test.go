@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/malotehq/malote/internal/delivery"
 )
 
 func TestFindSession_EndsWhenIdleByTheDatabasesTime(t *testing.T) {
@@ -50,19 +52,51 @@ func TestFindSession_NotesItsUseOnceAMinute(t *testing.T) {
 	require.Equal(t, w.Clock.Now(), seen())
 }
 
+func (w *world) tenant(slug, name string) {
+	w.Helper()
+	_, err := w.pool.Exec(w.Context(), `INSERT INTO malote.tenants (shard, id, name) VALUES ($1, $2, $3)`, delivery.ShardOf(slug), slug, name)
+	require.NoError(w, err)
+}
+
+func (w *world) removeTenant(slug string) {
+	w.Helper()
+	_, err := w.pool.Exec(w.Context(), `DELETE FROM malote.tenants WHERE shard = $1 AND id = $2`, delivery.ShardOf(slug), slug)
+	require.NoError(w, err)
+}
+
 func TestOpenPortal_IsOneTenantsAndShort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.NoError(t, w.OpenPortal(t.Context(), hashFor("p"), "acme", Support, true))
+	w.tenant("acme", "Acme Ltda")
+	require.NoError(t, w.OpenPortal(t.Context(), hashFor("p"), "acme", noon, Support, true))
 	session, found, err := w.FindSession(t.Context(), hashFor("p"))
 	require.NoError(t, err)
 	require.True(t, found)
-	require.Equal(t, Session{Role: Support, Tenant: "acme", Framed: true}, session)
+	require.Equal(t, Session{Name: "Acme Ltda", Role: Support, Tenant: "acme", Framed: true}, session)
 	w.Advance(t, PortalTime-time.Microsecond)
 	require.True(t, w.isOpen("p"))
 	w.Advance(t, time.Microsecond)
 	require.False(t, w.isOpen("p"))
-	require.Error(t, w.OpenPortal(t.Context(), hashFor("nobody's"), "", Support, true))
+}
+
+func TestOpenPortal_OnlyOfATenantThatIsThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, nobody := range []string{"", "acme"} {
+		require.ErrorIs(t, w.OpenPortal(t.Context(), hashFor("p"), nobody, noon, Support, true), ErrNoTenant)
+	}
+	require.False(t, w.isOpen("p"))
+
+	w.tenant("acme", "")
+	w.Advance(t, time.Minute)
+	require.NoError(t, w.OpenPortal(t.Context(), hashFor("p"), "acme", noon, Support, false))
+	require.True(t, w.isOpen("p"))
+	w.removeTenant("acme")
+	require.False(t, w.isOpen("p"))
+	w.Advance(t, time.Second)
+	w.tenant("acme", "Another's")
+	require.False(t, w.isOpen("p"), "this is another tenant of the same name")
+	require.ErrorIs(t, w.OpenPortal(t.Context(), hashFor("q"), "acme", noon, Support, false), ErrNoTenant)
 }
 
 func TestCloseSessions(t *testing.T) {
@@ -116,7 +150,8 @@ func TestRemoveOld_ForgetsWhatRanOutAndNothingElse(t *testing.T) {
 		return removed
 	}
 	w.open("idle", ana)
-	require.NoError(t, w.OpenPortal(t.Context(), hashFor("portal"), "acme", Viewer, false))
+	w.tenant("acme", "")
+	require.NoError(t, w.OpenPortal(t.Context(), hashFor("portal"), "acme", noon, Viewer, false))
 	require.NoError(t, w.CreateLink(t.Context(), hashFor("link"), ana.ID))
 	require.Zero(t, remove())
 	w.Advance(t, PortalTime+time.Microsecond)
