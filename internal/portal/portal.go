@@ -35,7 +35,7 @@ const clocksDiffer = time.Minute
 // is for nobody to know.
 var ErrLink = errors.New("the portal link does not work")
 
-// Link is what a link permits. Times are kept to the second.
+// Link is what a link permits. Times are kept to the millisecond.
 type Link struct {
 	Tenant    string
 	Role      string
@@ -69,7 +69,7 @@ func Token(sealer Sealer, link Link, random io.Reader) (string, error) {
 	if link.Tenant == "" || link.Role == "" || !link.ExpiresAt.After(link.CreatedAt) || link.ExpiresAt.Sub(link.CreatedAt) > LongestTime {
 		return "", fmt.Errorf("making a portal link for the tenant %q: it lacks something, or is valid for no time or more than %s", link.Tenant, LongestTime)
 	}
-	plain, err := json.Marshal(payload{link.Tenant, link.Role, link.CreatedAt.Unix(), link.ExpiresAt.Unix()})
+	plain, err := json.Marshal(payload{link.Tenant, link.Role, link.CreatedAt.UnixMilli(), link.ExpiresAt.UnixMilli()})
 	if err != nil {
 		return "", fmt.Errorf("making a portal link: %w", err)
 	}
@@ -98,7 +98,7 @@ func Read(sealer Sealer, token string, now time.Time) (Link, error) {
 	if err := json.Unmarshal(plain, &p); err != nil {
 		return Link{}, ErrLink
 	}
-	link := Link{Tenant: p.Tenant, Role: p.Role, CreatedAt: time.Unix(p.Created, 0).UTC(), ExpiresAt: time.Unix(p.Expires, 0).UTC()}
+	link := Link{Tenant: p.Tenant, Role: p.Role, CreatedAt: time.UnixMilli(p.Created).UTC(), ExpiresAt: time.UnixMilli(p.Expires).UTC()}
 	if !now.Before(link.ExpiresAt) || now.Before(link.CreatedAt.Add(-clocksDiffer)) || !delivery.ValidTenant(link.Tenant) {
 		return Link{}, ErrLink
 	}
