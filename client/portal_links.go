@@ -12,8 +12,8 @@ type PortalRole string
 // The roles.
 const (
 	PortalViewer  PortalRole = "viewer"  // look
-	PortalSupport PortalRole = "support" // also replay and resolve
-	PortalAdmin   PortalRole = "admin"   // also change endpoints, sources and secrets
+	PortalSupport PortalRole = "support" // also replay, resolve and pause
+	PortalAdmin   PortalRole = "admin"   // also change endpoints and their secrets
 )
 
 // PortalLink opens a tenant's own pages in the dashboard to whoever has it, until

@@ -38,7 +38,7 @@ type portalLinkCommand struct {
 // Help implements kong.HelpProvider.
 func (portalLinkCommand) Help() string {
 	return `Whoever has the link gets in until it expires: it needs no password. viewer looks,
-support also replays and resolves, admin also changes endpoints, sources and secrets.
+support also replays, resolves and pauses, admin also changes endpoints and their secrets.
 
 Examples:
   malote portal link --tenant acme

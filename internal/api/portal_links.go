@@ -39,7 +39,7 @@ const (
 
 type newPortalLinkJSON struct {
 	Tenant    string     `json:"tenant,omitempty" maxLength:"64" doc:"Whose things the link shows. An admin key must say it; a tenant's key may leave it out."`
-	Role      PortalRole `json:"role,omitempty" enum:"viewer,support,admin" default:"viewer" doc:"What its user may do: look; also replay and resolve; also change endpoints, sources and secrets."`
+	Role      PortalRole `json:"role,omitempty" enum:"viewer,support,admin" default:"viewer" doc:"What its user may do: look; also replay, resolve and pause; also change endpoints and their secrets."`
 	ExpiresIn *span      `json:"expires_in,omitempty" doc:"How long the link works, from 10s to 24h. Left out: 15m. The session that it opens lasts 2 hours, whenever it was opened."`
 }
 

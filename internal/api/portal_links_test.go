@@ -10,7 +10,7 @@ import (
 
 // PortalPath implements PortalLinks.
 func (m *memory) PortalPath(link PortalLink) (string, error) {
-	m.links = append(m.links, link)
+	m.portals = append(m.portals, link)
 	return "/portal/token", nil
 }
 
@@ -22,7 +22,7 @@ func TestMakePortalLink_IsTheTenantsAndShort(t *testing.T) {
 	require.Equal(t, "https://hooks.example.com/portal/token", made["url"])
 	require.Equal(t, "/portal/token", made["path"])
 	require.Equal(t, "viewer", made["role"], "the least, unless more is asked for")
-	link := r.links[0]
+	link := r.portals[0]
 	require.Equal(t, "acme", link.Tenant)
 	require.Equal(t, PortalViewer, link.Role)
 	require.Equal(t, 15*time.Minute, link.ExpiresAt.Sub(link.CreatedAt))
@@ -30,8 +30,8 @@ func TestMakePortalLink_IsTheTenantsAndShort(t *testing.T) {
 
 	made = r.call("POST", "/v1/portal_links", acmeKey, `{"role":"admin","expires_in":"24h"}`).object(t, http.StatusOK)
 	require.Equal(t, "acme", made["tenant"])
-	require.Equal(t, 24*time.Hour, r.links[1].ExpiresAt.Sub(r.links[1].CreatedAt))
-	require.Equal(t, PortalAdmin, r.links[1].Role)
+	require.Equal(t, 24*time.Hour, r.portals[1].ExpiresAt.Sub(r.portals[1].CreatedAt))
+	require.Equal(t, PortalAdmin, r.portals[1].Role)
 }
 
 func TestMakePortalLink_Refuses(t *testing.T) {
@@ -53,7 +53,7 @@ func TestMakePortalLink_Refuses(t *testing.T) {
 	} {
 		r.call("POST", "/v1/portal_links", c.key, c.body).problem(t, c.code)
 	}
-	require.Empty(t, r.links)
+	require.Empty(t, r.portals)
 }
 
 // A customer who could make links could stay for ever, and let anybody in.
@@ -62,5 +62,5 @@ func TestMakePortalLink_NotFromThePortal(t *testing.T) {
 	r := newRig(t)
 	caller := Caller{Scope: ScopeTenant, Tenant: "acme", Actor: Actor{Kind: ActorPortal, Name: "Acme"}}
 	r.callAs(caller, "POST", "/v1/portal_links", `{}`).problem(t, InsufficientScope)
-	require.Empty(t, r.links)
+	require.Empty(t, r.portals)
 }

@@ -31,8 +31,8 @@ const (
 // ahead of the one that reads it.
 const clocksDiffer = time.Minute
 
-// ErrLink: the token was not made here, was changed, or ran out. Which of these
-// is for nobody to know.
+// ErrLink means that the token was not made here, was changed, or ran out. Which
+// of these is for nobody to know.
 var ErrLink = errors.New("the portal link does not work")
 
 // Link is what a link permits. Times are kept to the millisecond.
