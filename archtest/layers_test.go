@@ -18,7 +18,7 @@ const everything = "*"
 // allowed just that.
 var pure = []string{
 	"internal/delivery", "internal/policy", "internal/circuit", "internal/source", "internal/egress",
-	"internal/filter", "internal/seal", "internal/contractpage", "internal/simulate", "internal/hindsight",
+	"internal/filter", "internal/seal", "internal/contractpage", "internal/simulate", "internal/hindsight", "internal/portal",
 }
 
 var storage = []string{
@@ -66,6 +66,7 @@ var layers = []layer{
 		uses:     []string{"internal/delivery"},
 	},
 	{packages: []string{"internal/seal"}},
+	{packages: []string{"internal/portal"}, uses: []string{"internal/delivery"}, tests: []string{"internal/seal"}},
 	{packages: []string{"internal/policy"}, uses: []string{"internal/delivery", "internal/circuit"}},
 	{
 		packages: []string{"internal/contractpage", "internal/simulate", "internal/hindsight"},

@@ -145,6 +145,9 @@ var operations = map[string]operation{
 	"CreatePolicy": {creates: true, want: "POST /v1/policies", body: `{"yaml":"name: mine"}`, call: func(ctx context.Context, c *client.Client) error {
 		return only(c.CreatePolicy(ctx, client.NewPolicy{YAML: "name: mine"}))
 	}},
+	"CreatePortalLink": {want: "POST /v1/portal_links", body: `{"tenant":"acme","role":"support","expires_in":"5m0s"}`, call: func(ctx context.Context, c *client.Client) error {
+		return only(c.CreatePortalLink(ctx, client.NewPortalLink{Tenant: "acme", Role: client.PortalSupport, ExpiresIn: 5 * time.Minute}))
+	}},
 	"Signals": {want: "GET /v1/signals?endpoint=whe_1&kind=delivery_dead&limit=250&since=2026-03-01T12%3A00%3A00Z&tenant=acme", call: func(ctx context.Context, c *client.Client) error {
 		return first(c.Signals(ctx, client.SignalFilter{Tenant: "acme", Kind: "delivery_dead", EndpointID: "whe_1", Since: since}))
 	}},

@@ -53,6 +53,7 @@ type cli struct {
 	Tenants   tenantsCommands   `cmd:"" help:"Whose events they are." group:"Set up"`
 	Keys      keysCommands      `cmd:"" help:"API keys." group:"Set up"`
 	Users     usersCommands     `cmd:"" help:"Who may open the dashboard." group:"Set up"`
+	Portal    portalCommands    `cmd:"" help:"Pages for a tenant's own people." group:"Set up"`
 	Endpoints endpointsCommands `cmd:"" help:"Where events are delivered." group:"Set up"`
 	Sources   sourcesCommands   `cmd:"" help:"Where other people's webhooks come in." group:"Set up"`
 	Policy    policyCommands    `cmd:"" help:"How events are delivered: the contracts." group:"Set up"`

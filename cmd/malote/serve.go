@@ -17,6 +17,7 @@ type serverFlags struct {
 	storageFlags
 	exposureFlags
 	inboundFlags
+	dashboardFlags
 	secretKeyFlags
 	relayFlags
 	mailFlags
@@ -69,7 +70,7 @@ func (f *serverFlags) options(stderr io.Writer) (app.Options, error) {
 	return app.Options{
 		DatabaseURL: f.DatabaseURL, DataDir: f.DataDir, Listen: f.Listen, AdminKey: f.AdminKey,
 		AllowDestinations: f.AllowDestinations, RequireHTTPS: f.RequireHTTPS, SecretKeys: keys, Retention: f.Retention,
-		PublicURL: public, TrustedProxies: f.TrustedProxies, Outboxes: outboxes, RelayPoll: f.RelayPoll,
+		PublicURL: public, TrustedProxies: f.TrustedProxies, PortalOrigins: f.PortalOrigins, Outboxes: outboxes, RelayPoll: f.RelayPoll,
 		MailServer: mail, Alerts: alerts,
 		OTLPEndpoint: otlp, TraceRatio: f.TraceRatio,
 		MaxBodyBytes: f.MaxBodyBytes, MaxInFlight: f.MaxInFlight, DrainTimeout: f.DrainTimeout,

@@ -246,6 +246,17 @@ func TestCLI_ReplayAndResolve(t *testing.T) {
 	require.Contains(t, succeeds(t, server.with("deliveries", "show", id)...), "entered by hand")
 }
 
+func TestCLI_PortalLink(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, func(o *app.Options) { o.Roles = []app.Role{app.RoleAPI} })
+	succeeds(t, server.with("tenants", "create", "acme")...)
+	require.Contains(t, succeeds(t, server.with("portal", "link", "--tenant", "acme", "--role", "support")...), server.url+"/portal/")
+	made := succeeds(t, server.with("portal", "link", "--tenant", "acme", "--json")...)
+	require.Equal(t, "viewer", field[string](t, made, "role"))
+	require.Contains(t, malote(t, server.with("portal", "link", "--tenant", "acme", "--expires-in", "25h")...).fails(t, 1), "24h")
+	require.Contains(t, succeeds(t, server.with("audit", "--tenant", "acme")...), "make-portal-link")
+}
+
 func TestCLI_KeysAndScopes(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, func(o *app.Options) { o.Roles = []app.Role{app.RoleAPI} })

@@ -42,6 +42,11 @@ type inboundFlags struct {
 	TrustedProxies []netip.Prefix `help:"Proxies in front of this server, such as 10.0.0.0/8, whose X-Forwarded-For says who sends." placeholder:"CIDR"`
 }
 
+// dashboardFlags are about who sees the pages.
+type dashboardFlags struct {
+	PortalOrigins []string `help:"Sites whose pages may show the tenant portal in a frame, such as https://app.example.com." placeholder:"ORIGIN"`
+}
+
 // publicURL is the public address without a slash at its end.
 func (f *inboundFlags) publicURL() (string, error) {
 	if f.PublicURL == "" {

@@ -51,6 +51,7 @@ const (
 	SubjectSourceSecret SubjectKind = "source_secret"
 	SubjectPolicy       SubjectKind = "policy"
 	SubjectUser         SubjectKind = "user"
+	SubjectPortal       SubjectKind = "portal_link" // has no id: the tenant's stands for it
 )
 
 // changed notes what the request is about to be answered for, for the audit log.

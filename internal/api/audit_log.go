@@ -49,7 +49,7 @@ type auditEntryJSON struct {
 	ActorName   *string   `json:"actor_name" example:"Billing" doc:"As it was then; null as actor_id is."`
 	Operation   string    `json:"operation" example:"update-webhook-endpoint" doc:"The operation's id in this document."`
 	Tenant      *string   `json:"tenant" example:"acme" doc:"Whose thing it was; null: nobody's, such as a policy."`
-	SubjectKind *string   `json:"subject_kind" example:"webhook_endpoint" doc:"What was changed: tenant, api_key, webhook_endpoint, secret, webhook_delivery, recovery, source, source_secret, policy or user."`
+	SubjectKind *string   `json:"subject_kind" example:"webhook_endpoint" doc:"What was changed: tenant, api_key, webhook_endpoint, secret, webhook_delivery, recovery, source, source_secret, policy, user or portal_link."`
 	SubjectID   *string   `json:"subject_id" example:"whe_01k9w3zq4xf8ea7m2v6t5c1hbg"`
 	Detail      *string   `json:"detail" example:"event_types, url" doc:"In short: which members a change named, what was counted. Never a secret or a body."`
 	Address     *string   `json:"address" example:"203.0.113.9" doc:"Where the request came from, as far as it is known; null also for what the operator did, if you are not."`

@@ -65,6 +65,7 @@ var auditCases = map[string]auditCase{
 	"delete-user":                {"/v1/users/{user}", "", SubjectUser, "bob"},
 	"revoke-source-secret":       {"/v1/sources/{source}/secrets/{source_secret}", "", SubjectSourceSecret, "src_"},
 	"resolve-webhook-deliveries": {"/v1/webhook_deliveries/resolve", `{"ids":["{delivery}","{another}"],"reason":"told them by phone"}`, SubjectDelivery, ""},
+	"make-portal-link":           {"/v1/portal_links", `{"tenant":"acme","role":"support"}`, SubjectPortal, "role: support, for 15m"},
 }
 
 // unaudited are the operations that change nothing, or are their own record.

@@ -29,6 +29,7 @@ type memory struct {
 	deliveries []delivery.Delivery
 	attempts   map[delivery.ID][]delivery.Attempt
 	published  [][]publish.Request
+	portals    []PortalLink
 	publishErr error
 	broken     error // what every call fails with
 	resolved   map[delivery.ID]string

@@ -29,6 +29,8 @@ type Options struct {
 	Users      Users
 	About      Abouter
 
+	PortalLinks PortalLinks
+
 	Sources     Sources
 	SourceRules SourceRules
 	Rejections  Rejections
@@ -129,6 +131,7 @@ func New(options Options) http.Handler {
 	s.registerSourceProviders(routes)
 	s.registerPolicies(routes)
 	s.registerContracts(routes)
+	s.registerPortalLinks(routes)
 	s.registerAuditLog(routes)
 	s.registerStats(routes)
 	s.registerSearch(routes)
@@ -140,7 +143,7 @@ func New(options Options) http.Handler {
 func (o *Options) complete() error {
 	for _, part := range []any{
 		o.Publisher, o.Keys, o.Tenants, o.Endpoints, o.Policies, o.History, o.Redelivery, o.Recoveries, o.Signals, o.Tester, o.URLs, o.Prober,
-		o.Sources, o.SourceRules, o.Rejections, o.Arrivals, o.GapRepairs, o.AuditLog, o.Stats,
+		o.Sources, o.SourceRules, o.Rejections, o.Arrivals, o.GapRepairs, o.AuditLog, o.Stats, o.PortalLinks,
 		o.Users, o.About,
 	} {
 		if part == nil {

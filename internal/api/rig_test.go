@@ -59,7 +59,7 @@ func newRigWith(t testing.TB, change func(*Options)) *rig {
 	m, log := newMemory(), &safeBuffer{}
 	hash := sha256.Sum256([]byte(adminKey))
 	options := Options{
-		Publisher: m, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m, Recoveries: m, Signals: m, AuditLog: m, Stats: m, Users: m, About: m,
+		Publisher: m, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m, Recoveries: m, Signals: m, AuditLog: m, Stats: m, Users: m, About: m, PortalLinks: m,
 		Sources: m, SourceRules: m, Rejections: m, Arrivals: m, GapRepairs: m, PublicURL: "https://hooks.example.com",
 		Tester: m, URLs: urls{}, Prober: m, Translate: translate, AdminKeyHash: &hash,
 		MaxBodyBytes: 4096, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(log, nil)),

@@ -21,7 +21,7 @@ var allowedScopes = map[string]string{
 	"create-tenant": "a", "list-tenants": "atr", "get-tenant": "atr", "update-tenant": "at", "delete-tenant": "a",
 	"create-user": "a", "list-users": "a", "get-user": "a", "update-user": "a", "disable-user": "a", "enable-user": "a",
 	"renew-user-link": "a", "delete-user": "a", "get-about": "a",
-	"create-key": "at", "list-keys": "at", "revoke-key": "at",
+	"create-key": "at", "list-keys": "at", "revoke-key": "at", "make-portal-link": "at",
 	"create-webhook-endpoint": "at", "list-webhook-endpoints": "atr", "get-webhook-endpoint": "atr",
 	"update-webhook-endpoint": "at", "delete-webhook-endpoint": "at", "enable-webhook-endpoint": "at",
 	"disable-webhook-endpoint": "at", "pause-webhook-endpoint": "at", "resume-webhook-endpoint": "at",

@@ -118,7 +118,7 @@ func TestSource_SettingsThatMayNotFollowThePresentOnes(t *testing.T) {
 	_, path := r.addSource(t, "acme", "stripe", "")
 	m := r.memory
 	r.handler = New(Options{
-		Publisher: m, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m, Recoveries: m, Signals: m, AuditLog: m, Stats: m, Users: m, About: m,
+		Publisher: m, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m, Recoveries: m, Signals: m, AuditLog: m, Stats: m, Users: m, About: m, PortalLinks: m,
 		Sources: refusingSources{m}, SourceRules: m, Rejections: m, Arrivals: m, GapRepairs: m, Tester: m, URLs: urls{}, Prober: m,
 		Translate: translate, MaxBodyBytes: 4096, Log: slog.New(slog.DiscardHandler),
 	})

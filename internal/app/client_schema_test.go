@@ -22,7 +22,7 @@ import (
 var schemas = map[string]any{
 	"Attempt": client.Attempt{}, "Delivery": client.Delivery{}, "Endpoint": client.Endpoint{}, "EndpointPatch": client.EndpointPatch{},
 	"Event": client.Event{}, "EventHeader": client.EventHeader{}, "EventList": client.EventPage{}, "Fault": client.Fault{}, "Key": client.Key{},
-	"ListDelivery": client.Page[client.Delivery]{}, "NewEndpoint": client.NewEndpoint{}, "NewKey": client.NewKey{}, "NewPolicy": client.NewPolicy{},
+	"ListDelivery": client.Page[client.Delivery]{}, "NewEndpoint": client.NewEndpoint{}, "NewKey": client.NewKey{}, "NewPolicy": client.NewPolicy{}, "PortalLink": client.PortalLink{},
 	"NewSecret": client.NewSecret{}, "NewTenant": client.NewTenant{}, "Policy": client.Policy{}, "Published": client.Published{},
 	"Recovery": client.Recovery{}, "Replayed": client.Replayed{}, "Secret": client.Secret{}, "Signal": client.Signal{}, "Tenant": client.Tenant{},
 	"TenantPatch": client.TenantPatch{}, "TestResult": client.TestResult{},

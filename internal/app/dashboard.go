@@ -22,6 +22,7 @@ import (
 func (p *process) dashboard(handler http.Handler, ending <-chan struct{}) http.Handler {
 	return dashboard.New(dashboard.Options{
 		Backend: apiBackend{handler}, Accounts: dashboardAccounts{p.accounts},
+		OpenLink: p.openPortalLink, PortalOrigins: p.options.PortalOrigins,
 		PublicURL: p.publicURL(), ClientAddress: p.clientAddress, Ending: ending, Log: p.log,
 	})
 }
@@ -81,8 +82,12 @@ func dashboardUser(u accounts.User, err error) (dashboard.User, bool, error) {
 }
 
 // OpenSession implements dashboard.Accounts.
-func (a dashboardAccounts) OpenSession(ctx context.Context, session dashboard.Hash, user delivery.ID) error {
-	return a.accounts.OpenSession(ctx, accounts.Hash(session), user)
+func (a dashboardAccounts) OpenSession(ctx context.Context, session dashboard.Hash, user dashboard.User) error {
+	err := a.accounts.OpenSession(ctx, accounts.Hash(session), accounts.User{ID: user.ID, PasswordHash: user.PasswordHash})
+	if errors.Is(err, accounts.ErrChanged) {
+		return fmt.Errorf("%w: %w", dashboard.ErrChanged, err)
+	}
+	return err
 }
 
 // FindSession implements dashboard.Accounts.
@@ -91,6 +96,15 @@ func (a dashboardAccounts) FindSession(ctx context.Context, session dashboard.Ha
 	return dashboard.Session{
 		UserID: found.UserID, Name: found.Name, Role: page.Role(found.Role), Tenant: found.Tenant, Framed: found.Framed,
 	}, ok, err
+}
+
+// OpenPortal implements dashboard.Accounts.
+func (a dashboardAccounts) OpenPortal(ctx context.Context, session dashboard.Hash, link dashboard.PortalLink, framed bool) error {
+	err := a.accounts.OpenPortal(ctx, accounts.Hash(session), link.Tenant, link.CreatedAt, accounts.Role(link.Role), framed)
+	if errors.Is(err, accounts.ErrNoTenant) {
+		return fmt.Errorf("%w: %w", dashboard.ErrLink, err)
+	}
+	return err
 }
 
 // CloseSession implements dashboard.Accounts.

@@ -41,6 +41,8 @@ type Options struct {
 
 	// PublicURL is the address that providers are given; empty: what a request says.
 	PublicURL string
+	// PortalOrigins may show the tenant portal inside of their pages; empty: nobody.
+	PortalOrigins []string
 	// TrustedProxies are the addresses whose X-Forwarded-For counts.
 	TrustedProxies []netip.Prefix
 
@@ -106,6 +108,9 @@ func (o *Options) complete() error {
 		}
 	}
 	if err := checkOutboxes(o.Outboxes); err != nil {
+		return err
+	}
+	if err := checkPortalOrigins(o.PortalOrigins); err != nil {
 		return err
 	}
 	if o.AdminKey != "" && len(o.AdminKey) < 24 {

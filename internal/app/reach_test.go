@@ -40,6 +40,7 @@ var harmlessParameters = []string{
 // by which something could be named must be in one of them.
 var reachedBodies = map[string][]string{
 	"update-tenant":            {`{"name":"x"}`},
+	"make-portal-link":         {`{"tenant":"globex"}`},
 	"create-key":               {`{"scope":"read","tenant":"globex"}`},
 	"create-webhook-endpoint":  {`{"tenant":"globex","url":"http://127.0.0.1:1/"}`},
 	"update-webhook-endpoint":  {`{"description":"x"}`},

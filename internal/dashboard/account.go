@@ -90,9 +90,10 @@ func (d *dashboard) closeSessions(r *page.Request) error {
 	return r.Redirect("/account")
 }
 
-// sessionHash is that of the session that the request was let in with.
+// sessionHash is that of the session that the request was let in with: a user's,
+// which is never in a frame.
 func (d *dashboard) sessionHash(r *page.Request) Hash {
-	return hashOf(readCookie(r.Request, sessionCookie))
+	return hashOf(cookies{r: r.Request}.read(sessionCookie))
 }
 
 func (d *dashboard) userOf(r *page.Request) (User, error) {

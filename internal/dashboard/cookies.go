@@ -16,15 +16,15 @@ import (
 	"github.com/malotehq/malote/internal/dashboard/page"
 )
 
-// The cookies. Where they are Secure, their names carry __Host-, so that no
-// neighbour under the same domain can set them.
+// The cookies, by their names outside of frames. Where they are Secure, their
+// names carry __Host-, so that no neighbour under the same domain can set them.
 const (
 	sessionCookie  = "malote"
-	frameCookie    = "malote-frame" // of a session inside of a customer's page
 	noticeCookie   = "malote-notice"
 	themeCookie    = "malote-theme"
 	languageCookie = "malote-language"
 	hostPrefix     = "__Host-"
+	frameSuffix    = "-frame"
 )
 
 const (
@@ -34,12 +34,22 @@ const (
 	tokenBytes     = 32
 )
 
+// cookies are those of one request. Inside of a customer's page they are others:
+// ones that browsers keep apart by the page around, and send nowhere else.
+type cookies struct {
+	r      *http.Request
+	framed bool
+}
+
 // isSecure says whether cookies may be kept from connections without TLS: always
-// but on this machine itself, where there is none.
+// but on this machine itself, where there is none unless a proxy says so.
 func isSecure(r *http.Request) bool {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
+	}
+	if r.Header.Get("X-Forwarded-Proto") == "https" {
+		return true // whoever says so gets stricter cookies, nothing else
 	}
 	if host == "localhost" {
 		return false
@@ -55,28 +65,31 @@ func trimBrackets(host string) string {
 	return host
 }
 
-func cookieName(r *http.Request, name string) string {
-	if isSecure(r) {
+func (c cookies) name(name string) string {
+	if c.framed {
+		name += frameSuffix
+	}
+	if isSecure(c.r) {
 		return hostPrefix + name
 	}
 	return name
 }
 
-func readCookie(r *http.Request, name string) string {
-	cookie, err := r.Cookie(cookieName(r, name))
+func (c cookies) read(name string) string {
+	cookie, err := c.r.Cookie(c.name(name))
 	if err != nil {
 		return ""
 	}
 	return cookie.Value
 }
 
-// setCookie sets one that lasts for a time; 0: as long as the browser runs; less:
-// it is removed.
-func setCookie(w http.ResponseWriter, r *http.Request, name, value string, lasts time.Duration) {
+// set sets one that lasts for a time; 0: as long as the browser runs; less: it is
+// removed.
+func (c cookies) set(w http.ResponseWriter, name, value string, lasts time.Duration) {
 	cookie := &http.Cookie{
-		Name: cookieName(r, name), Value: value, Path: "/", HttpOnly: true, Secure: isSecure(r), SameSite: http.SameSiteLaxMode,
+		Name: c.name(name), Value: value, Path: "/", HttpOnly: true, Secure: isSecure(c.r), SameSite: http.SameSiteLaxMode,
 	}
-	if name == frameCookie {
+	if c.framed {
 		cookie.SameSite, cookie.Secure, cookie.Partitioned = http.SameSiteNoneMode, true, true
 	}
 	switch {
@@ -110,7 +123,7 @@ func formToken(session string) string {
 }
 
 // announce keeps a notice for the page that comes next.
-func announce(w http.ResponseWriter, r *http.Request, notice page.Notice) {
+func (c cookies) announce(w http.ResponseWriter, notice page.Notice) {
 	for len(notice.Text) > longestNotice {
 		_, size := utf8.DecodeLastRuneInString(notice.Text)
 		notice.Text = notice.Text[:len(notice.Text)-size]
@@ -119,12 +132,12 @@ func announce(w http.ResponseWriter, r *http.Request, notice page.Notice) {
 	if err != nil {
 		panic("dashboard: a notice is two strings: " + err.Error())
 	}
-	setCookie(w, r, noticeCookie, base64.RawURLEncoding.EncodeToString(encoded), noticeTime)
+	c.set(w, noticeCookie, base64.RawURLEncoding.EncodeToString(encoded), noticeTime)
 }
 
-// noticeIn is the notice that was kept, if there is one.
-func noticeIn(r *http.Request) *page.Notice {
-	decoded, err := base64.RawURLEncoding.DecodeString(readCookie(r, noticeCookie))
+// notice is the one that was kept, if there is one.
+func (c cookies) notice() *page.Notice {
+	decoded, err := base64.RawURLEncoding.DecodeString(c.read(noticeCookie))
 	if err != nil || len(decoded) == 0 {
 		return nil
 	}

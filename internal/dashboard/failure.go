@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strings"
 
 	"github.com/malotehq/malote/internal/dashboard/lang"
 	"github.com/malotehq/malote/internal/dashboard/page"
@@ -53,6 +54,10 @@ func explained(ctx context.Context, p *page.Problem) string {
 
 // askToLogIn leads to the log-in, and from there back here.
 func (d *dashboard) askToLogIn(v *visit) {
+	if v.cookies.framed {
+		d.finish(v, d.showPortalOver(v, http.StatusUnauthorized))
+		return
+	}
 	target := "/login"
 	if here := v.here(); here != "/" {
 		target += "?" + url.Values{"next": {here}}.Encode()
@@ -92,7 +97,7 @@ func (d *dashboard) failureOf(v *visit, err error) failure {
 	}
 	f := failure{status: http.StatusInternalServerError, title: internalTitle, advice: internalAdvice, requestID: "req_" + rand.Text()}
 	d.Log.LogAttrs(v.Context(), slog.LevelError, "a page failed",
-		slog.String("request_id", f.requestID), slog.String("page", v.Method+" "+v.URL.Path), slog.Any("error", err))
+		slog.String("request_id", f.requestID), slog.String("page", pageOf(v.Request.Request)), slog.Any("error", err))
 	return f
 }
 
@@ -113,9 +118,18 @@ func failureOfProblem(p *page.Problem) failure {
 	return f
 }
 
+// pageOf names the page in the log. Links that let somebody in are not for it.
+func pageOf(r *http.Request) string {
+	if strings.Contains(r.Pattern, "{token}") {
+		return r.Pattern
+	}
+	return r.Method + " " + r.URL.Path
+}
+
 // survive turns a panic into a page, and a line in the log.
 func (d *dashboard) survive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.protect(w, false) // also what the mux itself answers
 		defer func() {
 			cause := recover()
 			if cause == nil {
@@ -126,7 +140,7 @@ func (d *dashboard) survive(next http.Handler) http.Handler {
 			}
 			id := "req_" + rand.Text()
 			d.Log.LogAttrs(r.Context(), slog.LevelError, "a page failed", slog.String("request_id", id),
-				slog.String("page", r.Method+" "+r.URL.Path), slog.String("error", fmt.Sprint("panic: ", cause)))
+				slog.String("page", pageOf(r)), slog.String("error", fmt.Sprint("panic: ", cause)))
 			d.Log.LogAttrs(r.Context(), slog.LevelDebug, "stack of the panic",
 				slog.String("request_id", id), slog.String("stack", string(debug.Stack())))
 			http.Error(w, http.StatusText(http.StatusInternalServerError)+": "+id, http.StatusInternalServerError)

@@ -23,19 +23,20 @@ type visit struct {
 	*page.Request
 	token   string // of the session; "": there is none
 	session Session
+	cookies cookies
 }
 
 func (v *visit) loggedIn() bool { return v.token != "" }
 
 // anybody serves what needs no session.
-func (d *dashboard) anybody(serve func(*visit) error) http.Handler {
+func (d *dashboard) anybody(route openRoute) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, err := d.enter(w, r)
+		v, err := d.enter(w, r, route.framed)
 		if err == nil {
 			err = d.checkForm(v)
 		}
 		if err == nil {
-			err = serve(v)
+			err = route.serve(v)
 		}
 		d.finish(v, err)
 	})
@@ -44,7 +45,7 @@ func (d *dashboard) anybody(serve func(*visit) error) http.Handler {
 // member serves a route to who is logged in and has the role.
 func (d *dashboard) member(route page.Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, err := d.enter(w, r)
+		v, err := d.enter(w, r, true)
 		switch {
 		case err != nil:
 		case !v.loggedIn():
@@ -72,48 +73,28 @@ var (
 )
 
 // enter finds out who asks, and reads the form. The visit is never nil: an error
-// can be shown to it.
-func (d *dashboard) enter(w http.ResponseWriter, r *http.Request) (*visit, error) {
-	d.protect(w, false)
-	view := &page.View{
-		Theme: page.ThemeAuto, Language: lang.Choose(readCookie(r, languageCookie), r.Header.Get("Accept-Language")),
-		Path: r.URL.Path, Here: hereOf(r), Dialog: r.URL.Query().Get("dialog"), Now: d.Now(),
-	}
-	for _, theme := range page.Themes {
-		if readCookie(r, themeCookie) == string(theme) {
-			view.Theme = theme
-		}
-	}
+// can be shown to it. mayFrame: the answer may be shown in a frame, if that is
+// where it was asked for.
+func (d *dashboard) enter(w http.ResponseWriter, r *http.Request, mayFrame bool) (*visit, error) {
 	v := &visit{}
-	session, token, err := d.sessionOf(r)
+	session, token, cookies, err := d.sessionOf(r)
+	v.cookies = cookies
+	d.protect(w, cookies.framed && mayFrame)
+	view := d.viewOf(r, cookies)
 	if token != "" {
 		v.token, v.session = token, session
-		view.FormToken, view.Framed = formToken(token), session.Framed
-		view.Visitor = page.Visitor{
-			Name: session.Name, Role: session.Role, Tenant: session.Tenant, Portal: session.Tenant != "",
-		}
-		if !session.UserID.IsZero() {
-			view.Visitor.ID = session.UserID.Format(delivery.UserPrefix)
-		}
-		for _, item := range d.nav {
-			if (page.Route{Need: item.Need, Portal: item.Portal}).Open(view.Visitor) {
-				view.Nav = append(view.Nav, item)
-			}
-		}
-		d.protect(w, view.Visitor.Portal)
+		d.welcomeIn(view, session, token)
 	}
-	view.Visitor.Address = d.ClientAddress(r)
-	view.Notice = noticeIn(r)
 	r = r.WithContext(page.WithView(r.Context(), view))
 	v.Request = page.NewRequest(w, r, page.Shell{
 		Backend: d.Backend, Ending: d.Ending,
 		Frame: func(content page.Content) templ.Component {
 			if view.Notice != nil { // it is shown now
-				setCookie(w, r, noticeCookie, "", -1)
+				cookies.set(w, noticeCookie, "", -1)
 			}
 			return ui.Frame(content)
 		},
-		Announce: func(w http.ResponseWriter, notice page.Notice) { announce(w, r, notice) },
+		Announce: cookies.announce,
 	})
 	if err == nil {
 		err = readForm(w, r)
@@ -121,23 +102,56 @@ func (d *dashboard) enter(w http.ResponseWriter, r *http.Request) (*visit, error
 	return v, err
 }
 
+// viewOf is what a page for nobody in particular knows of the request.
+func (d *dashboard) viewOf(r *http.Request, cookies cookies) *page.View {
+	view := &page.View{
+		Theme: page.ThemeAuto, Language: lang.Choose(cookies.read(languageCookie), r.Header.Get("Accept-Language")),
+		Path: r.URL.Path, Here: hereOf(r), Dialog: r.URL.Query().Get("dialog"), Now: d.Now(),
+		Framed: cookies.framed, Notice: cookies.notice(),
+	}
+	for _, theme := range page.Themes {
+		if cookies.read(themeCookie) == string(theme) {
+			view.Theme = theme
+		}
+	}
+	view.Visitor.Address = d.ClientAddress(r)
+	return view
+}
+
+// welcomeIn makes a view that of who holds a session.
+func (d *dashboard) welcomeIn(view *page.View, session Session, token string) {
+	view.FormToken = formToken(token)
+	view.Visitor.Name, view.Visitor.Role = session.Name, session.Role
+	view.Visitor.Tenant, view.Visitor.Portal = session.Tenant, session.UserID.IsZero()
+	if !session.UserID.IsZero() {
+		view.Visitor.ID = session.UserID.Format(delivery.UserPrefix)
+	}
+	for _, item := range d.nav {
+		if (page.Route{Need: item.Need, Portal: item.Portal}).Open(view.Visitor) {
+			view.Nav = append(view.Nav, item)
+		}
+	}
+}
+
 // sessionOf finds the session that a request's cookie proves; token is "" if
 // there is none.
-func (d *dashboard) sessionOf(r *http.Request) (_ Session, token string, _ error) {
-	for _, name := range []string{sessionCookie, frameCookie} {
-		token := readCookie(r, name)
+func (d *dashboard) sessionOf(r *http.Request) (_ Session, token string, _ cookies, _ error) {
+	places := d.places(r)
+	for _, framed := range places {
+		cookies := cookies{r, framed}
+		token := cookies.read(sessionCookie)
 		if token == "" || len(token) > 2*tokenBytes {
 			continue
 		}
 		session, found, err := d.Accounts.FindSession(r.Context(), hashOf(token))
 		if err != nil {
-			return Session{}, "", err
+			return Session{}, "", cookies, err
 		}
-		if found && session.Framed == (name == frameCookie) {
-			return session, token, nil
+		if found && session.Framed == framed {
+			return session, token, cookies, nil
 		}
 	}
-	return Session{}, "", nil
+	return Session{}, "", cookies{r, places[0]}, nil
 }
 
 // readForm reads the body of what changes something; parameters of the address

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -8,15 +9,22 @@ import (
 	"github.com/malotehq/malote/internal/dashboard/page"
 )
 
-// openRoutes are those that need no session.
-func (d *dashboard) openRoutes() map[string]func(*visit) error {
-	return map[string]func(*visit) error{
-		"GET /login":            d.showLogin,
-		"POST /login":           d.logIn,
-		"POST /logout":          d.logOut,
-		"GET /welcome/{token}":  d.showWelcome,
-		"POST /welcome/{token}": d.welcome,
-		"POST /preferences":     d.setPreferences,
+// openRoute is one that needs no session.
+type openRoute struct {
+	serve  func(*visit) error
+	framed bool // it may be shown inside of a customer's page
+}
+
+func (d *dashboard) openRoutes() map[string]openRoute {
+	return map[string]openRoute{
+		"GET /login":            {serve: d.showLogin},
+		"POST /login":           {serve: d.logIn},
+		"POST /logout":          {serve: d.logOut, framed: true},
+		"GET /welcome/{token}":  {serve: d.showWelcome},
+		"POST /welcome/{token}": {serve: d.welcome},
+		"GET /portal/{token}":   {serve: d.showPortal, framed: true},
+		"POST /portal/{token}":  {serve: d.openPortal, framed: true},
+		"POST /preferences":     {serve: d.setPreferences, framed: true},
 	}
 }
 
@@ -65,7 +73,10 @@ func (d *dashboard) logIn(v *visit) error {
 		return d.refuseLogin(v, loginView{Name: name, Next: next, Fault: wrongLoginText.In(v.Context())}, http.StatusUnauthorized)
 	}
 	attempt.succeeded()
-	if err := d.openSession(v, user); err != nil {
+	switch err := d.openSession(v, user); {
+	case errors.Is(err, ErrChanged):
+		return d.refuseLogin(v, loginView{Name: name, Next: next, Fault: wrongLoginText.In(v.Context())}, http.StatusUnauthorized)
+	case err != nil:
 		return err
 	}
 	return v.Redirect(next)
@@ -78,16 +89,16 @@ func (d *dashboard) refuseLogin(v *visit, view loginView, status int) error {
 // openSession lets a user in with a token that nobody knew before, and ends the
 // session that the browser had.
 func (d *dashboard) openSession(v *visit, user User) error {
+	token := newToken()
+	if err := d.Accounts.OpenSession(v.Context(), hashOf(token), user); err != nil {
+		return err
+	}
 	if v.loggedIn() {
 		if err := d.Accounts.CloseSession(v.Context(), hashOf(v.token)); err != nil {
 			return err
 		}
 	}
-	token := newToken()
-	if err := d.Accounts.OpenSession(v.Context(), hashOf(token), user.ID); err != nil {
-		return err
-	}
-	setCookie(v.Writer, v.Request.Request, sessionCookie, token, 0)
+	v.cookies.set(v.Writer, sessionCookie, token, 0)
 	d.Log.InfoContext(v.Context(), "a user logged in", "user", user.Name, "address", v.Visitor.Address.String())
 	return nil
 }
@@ -98,12 +109,13 @@ func (d *dashboard) logOut(v *visit) error {
 			return err
 		}
 	}
-	for _, name := range []string{sessionCookie, frameCookie} {
-		if readCookie(v.Request.Request, name) != "" {
-			setCookie(v.Writer, v.Request.Request, name, "", -1)
-		}
+	if v.cookies.read(sessionCookie) != "" {
+		v.cookies.set(v.Writer, sessionCookie, "", -1)
 	}
 	v.Writer.Header().Set("Clear-Site-Data", `"cache"`)
+	if v.Visitor.Portal {
+		return d.showLeft(v)
+	}
 	v.Tell(page.Done, loggedOutText)
 	return v.Redirect("/login")
 }
@@ -113,12 +125,12 @@ func (d *dashboard) logOut(v *visit) error {
 func (d *dashboard) setPreferences(v *visit) error {
 	for _, theme := range page.Themes {
 		if v.Field("theme") == string(theme) {
-			setCookie(v.Writer, v.Request.Request, themeCookie, string(theme), preferenceTime)
+			v.cookies.set(v.Writer, themeCookie, string(theme), preferenceTime)
 		}
 	}
 	for _, l := range lang.Languages {
 		if v.Field("language") == string(l.Language) {
-			setCookie(v.Writer, v.Request.Request, languageCookie, string(l.Language), preferenceTime)
+			v.cookies.set(v.Writer, languageCookie, string(l.Language), preferenceTime)
 		}
 	}
 	return v.Redirect(v.Field("next"))

@@ -20,7 +20,12 @@ type Options struct {
 	// without a slash at its end; empty: what a request says.
 	PublicURL string
 
+	// OpenLink reads a portal link's token, at the time given; ErrLink: it does not
+	// work.
+	OpenLink func(token string, now time.Time) (PortalLink, error)
+
 	// PortalOrigins may show the portal inside of their own pages; empty: nobody.
+	// They become a part of a header, so they must be origins and nothing else.
 	PortalOrigins []string
 
 	// ClientAddress says whom a request comes from, past proxies that are trusted.
@@ -44,13 +49,15 @@ type dashboard struct {
 
 // New makes the handler for all pages. It panics if an option is missing, which
 // is a mistake in the program.
-func New(options Options) http.Handler {
+func New(options Options) http.Handler { return newHandler(options, newHasher(hashCost)) }
+
+func newHandler(options Options, hashing *hasher) http.Handler {
 	if err := options.complete(); err != nil {
 		panic(err)
 	}
 	d := &dashboard{
 		Options: options, origins: http.NewCrossOriginProtection(),
-		doors: newThrottle(options.Now), hashing: newHasher(),
+		doors: newThrottle(options.Now), hashing: hashing,
 	}
 	if options.PublicURL != "" {
 		// A proxy may hand requests on under another host than the browser's.
@@ -66,16 +73,16 @@ func New(options Options) http.Handler {
 			mux.Handle(route.Pattern, d.member(route))
 		}
 	}
-	for pattern, serve := range d.openRoutes() {
-		mux.Handle(pattern, d.anybody(serve))
+	for pattern, route := range d.openRoutes() {
+		mux.Handle(pattern, d.anybody(route))
 	}
 	mux.Handle("/", d.member(page.Route{Pattern: "/", Need: page.Viewer, Portal: true, Serve: unknown}))
 	return d.survive(mux)
 }
 
 func (o *Options) complete() error {
-	if o.Backend == nil || o.Accounts == nil || o.Log == nil || o.ClientAddress == nil {
-		return errors.New("dashboard: Options need Backend, Accounts, ClientAddress and Log")
+	if o.Backend == nil || o.Accounts == nil || o.OpenLink == nil || o.Log == nil || o.ClientAddress == nil {
+		return errors.New("dashboard: Options need Backend, Accounts, OpenLink, ClientAddress and Log")
 	}
 	if o.Now == nil {
 		o.Now = time.Now

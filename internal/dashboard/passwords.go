@@ -22,13 +22,14 @@ const hashesAtOnce = 2
 
 // hasher makes and compares hashes of passwords.
 type hasher struct {
+	cost  *argon2id.Params
 	slots chan struct{}
 	dummy func() string // the hash of a password that nobody knows
 }
 
-func newHasher() *hasher {
-	return &hasher{slots: make(chan struct{}, hashesAtOnce), dummy: sync.OnceValue(func() string {
-		dummy, err := argon2id.CreateHash(newToken(), hashCost)
+func newHasher(cost *argon2id.Params) *hasher {
+	return &hasher{cost: cost, slots: make(chan struct{}, hashesAtOnce), dummy: sync.OnceValue(func() string {
+		dummy, err := argon2id.CreateHash(newToken(), cost)
 		if err != nil {
 			panic(fmt.Sprintf("dashboard: hashing does not work: %v", err))
 		}
@@ -41,7 +42,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	defer h.give()
-	return argon2id.CreateHash(password, hashCost)
+	return argon2id.CreateHash(password, h.cost)
 }
 
 // matches takes as long for a user who does not exist ("": no hash) as for one

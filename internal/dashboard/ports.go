@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"time"
 
 	"github.com/malotehq/malote/internal/dashboard/page"
 	"github.com/malotehq/malote/internal/delivery"
@@ -24,7 +25,7 @@ type User struct {
 // Session says who holds a session: a user, or a customer in the portal.
 type Session struct {
 	UserID delivery.ID // zero in the portal
-	Name   string
+	Name   string      // of the user, or of the tenant
 	Role   page.Role
 	Tenant string // in the portal
 	Framed bool
@@ -37,9 +38,18 @@ type Link struct {
 	User  User
 }
 
+// PortalLink is a portal link that works: whom it lets see what.
+type PortalLink struct {
+	Tenant    string
+	Role      page.Role
+	CreatedAt time.Time
+}
+
 // Errors of Accounts that visitors are told of.
 var (
 	ErrLink = errors.New("the link does not work any more")
+	// ErrChanged: the user was disabled or removed, or has another password now.
+	ErrChanged = errors.New("the user is not any more what was logged in")
 )
 
 // Accounts keeps users, links and sessions; a token comes as its hash.
@@ -48,8 +58,13 @@ type Accounts interface {
 	UserNamed(ctx context.Context, name string) (_ User, found bool, _ error)
 	User(ctx context.Context, id delivery.ID) (_ User, found bool, _ error)
 
-	OpenSession(ctx context.Context, session Hash, user delivery.ID) error
+	// OpenSession lets a user in who still is as the user was read; else
+	// ErrChanged.
+	OpenSession(ctx context.Context, session Hash, user User) error
 	FindSession(ctx context.Context, session Hash) (_ Session, found bool, _ error)
+	// OpenPortal lets a tenant's people in; ErrLink: the tenant is not there, or is
+	// another than there was when the link was made.
+	OpenPortal(ctx context.Context, session Hash, link PortalLink, framed bool) error
 	CloseSession(ctx context.Context, session Hash) error
 	CloseOtherSessions(ctx context.Context, user delivery.ID, but Hash) (int, error)
 

@@ -8,11 +8,11 @@ import (
 const noOneElse = "'none'"
 
 // protect sets the headers of every page: what it may load and do, who may frame
-// it, and that nobody keeps it. inPortal: it is a customer's, and may be framed.
-func (d *dashboard) protect(w http.ResponseWriter, inPortal bool) {
+// it, and that nobody keeps it. inFrame: it is a customer's, asked for by a frame.
+func (d *dashboard) protect(w http.ResponseWriter, inFrame bool) {
 	header := w.Header()
 	framers := noOneElse
-	if inPortal && len(d.PortalOrigins) > 0 {
+	if inFrame && len(d.PortalOrigins) > 0 {
 		framers = strings.Join(d.PortalOrigins, " ")
 		header.Del("X-Frame-Options")
 	} else {

@@ -38,14 +38,6 @@ func sections(ctx context.Context) []navSection {
 
 func pressed(is bool) string { return strconv.FormatBool(is) }
 
-func visitorName(ctx context.Context) string {
-	v := page.From(ctx).Visitor
-	if v.Portal {
-		return v.Tenant
-	}
-	return v.Name
-}
-
 type languageName struct {
 	Language lang.Language
 	Name     string

@@ -8,6 +8,8 @@ var (
 	findText       = lang.Text{EN: "Find by id, key or address", PT: "Buscar por id, chave ou endereço"}
 	accountText    = lang.Text{EN: "Your account", PT: "Sua conta"}
 	logOutText     = lang.Text{EN: "Log out", PT: "Sair"}
+	displayText    = lang.Text{EN: "Display", PT: "Exibição"}
+	leaveText      = lang.Text{EN: "Leave", PT: "Sair"}
 	themeText      = lang.Text{EN: "Colours", PT: "Cores"}
 	languageText   = lang.Text{EN: "Language", PT: "Idioma"}
 	navigationText = lang.Text{EN: "Pages", PT: "Páginas"}

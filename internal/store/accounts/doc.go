@@ -45,6 +45,10 @@ var (
 	ErrLastAdmin = errors.New("this is the last administrator who can log in")
 	// ErrLink: the link was used, replaced or ran out, or never was one.
 	ErrLink = errors.New("the link does not work any more")
+	// ErrNoTenant: there is no such tenant, or another than a link was made for.
+	ErrNoTenant = errors.New("the link's tenant is not there any more")
+	// ErrChanged: the user was disabled or removed, or has another password now.
+	ErrChanged = errors.New("the user is not any more what was logged in")
 )
 
 // Options of New. Every zero value has a default.

@@ -55,7 +55,9 @@ const (
 	userByLoginSQL = `SELECT ` + userColumns + ` FROM malote.users AS u WHERE u.login = $1`
 	listUsersSQL   = `SELECT ` + userColumns + ` FROM malote.users AS u WHERE ($1::uuid IS NULL OR u.id > $1) ORDER BY u.id LIMIT $2`
 
-	updateUserSQL = `UPDATE malote.users AS u SET role = $2, disabled_at = $3 WHERE u.id = $1 RETURNING ` + userColumns
+	updateUserSQL = `UPDATE malote.users AS u
+		SET role = $2, disabled_at = CASE WHEN $3::boolean THEN coalesce(u.disabled_at, now()) END
+		WHERE u.id = $1 RETURNING ` + userColumns
 	deleteUserSQL = `DELETE FROM malote.users WHERE id = $1`
 
 	// Who could let others in if everybody else were gone.
@@ -114,23 +116,20 @@ func (a *Accounts) Update(ctx context.Context, id delivery.ID, patch Patch) (use
 		if err != nil {
 			return err
 		}
-		role, disabledAt := before.Role, before.DisabledAt
+		role, disabled := before.Role, !before.DisabledAt.IsZero()
 		if patch.Role != nil {
 			role = *patch.Role
 		}
-		if patch.Disabled != nil && *patch.Disabled != !disabledAt.IsZero() {
-			disabledAt = time.Time{}
-			if *patch.Disabled {
-				disabledAt = a.now()
-			}
+		if patch.Disabled != nil {
+			disabled = *patch.Disabled
 		}
-		if role != Admin || !disabledAt.IsZero() {
+		if role != Admin || disabled {
 			if err := keepAnAdmin(ctx, tx, before); err != nil {
 				return err
 			}
 		}
-		user, err = scanUser(tx.QueryRow(ctx, updateUserSQL, id, role, nullTime(disabledAt)))
-		if err != nil || disabledAt.IsZero() {
+		user, err = scanUser(tx.QueryRow(ctx, updateUserSQL, id, role, disabled))
+		if err != nil || !disabled {
 			return err
 		}
 		_, err = tx.Exec(ctx, closeSessionsSQL, id)
@@ -190,11 +189,4 @@ func scanUser(row pgx.Row) (u User, err error) {
 		err = ErrNotFound
 	}
 	return u, err
-}
-
-func nullTime(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &at
 }

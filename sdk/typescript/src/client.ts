@@ -4,7 +4,7 @@ import { Events } from "./events.js";
 import type { Filter } from "./http-types.js";
 import { type List, listAt } from "./list.js";
 import { type NewEvent, encodeEvent } from "./publish.js";
-import type { Lag, Published, Rejection, Signal } from "./schemas.js";
+import type { Lag, NewPortalLink, PortalLink, Published, Rejection, Signal } from "./schemas.js";
 import { ApiKeys, Policies, Recoveries, Tenants } from "./settings.js";
 import { Sources } from "./sources.js";
 import { type CallOptions, Transport, type TransportOptions } from "./transport.js";
@@ -57,6 +57,14 @@ export class Malote {
     const text = `{"events":[${(await Promise.all(events.map(encodeEvent))).join(",")}]}`;
     const { data } = await this.#transport.json("post", "/v1/events/batch", { ...options, text, repeatable: true });
     return data;
+  }
+
+  /**
+   * A link that opens a tenant's own pages in the dashboard to whoever has it, for
+   * a short time. It is not kept: a repeat makes another.
+   */
+  portalLink(link: NewPortalLink, options: CallOptions = {}): Promise<PortalLink> {
+    return this.#transport.json("post", "/v1/portal_links", { ...options, body: link, repeatable: true });
   }
 
   /** The most delayed endpoints, and how long the oldest delivery waits. */

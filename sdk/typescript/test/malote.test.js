@@ -147,6 +147,14 @@ test("what Malote refuses is an error with its code", async () => {
   await assert.rejects(stranger.lag(), (error) => error instanceof MaloteError && error.code === "unauthenticated");
 });
 
+test("a portal link opens a tenant's own pages", async () => {
+  const link = await malote.portalLink({ tenant: "acme", role: "support", expires_in: "5m" });
+  assert.deepEqual([link.tenant, link.role, link.url], ["acme", "support", null]);
+  const page = await fetch(server.url + link.path);
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get("set-cookie"), null);
+});
+
 test("keys, policies and endpoints are managed", async () => {
   const key = await malote.keys.create({ scope: "publish", tenant: "acme", name: "shop" });
   assert.ok(key.key);

@@ -52,6 +52,13 @@ export class Malote {
         const { data } = await this.#transport.json("post", "/v1/events/batch", { ...options, text, repeatable: true });
         return data;
     }
+    /**
+     * A link that opens a tenant's own pages in the dashboard to whoever has it, for
+     * a short time. It is not kept: a repeat makes another.
+     */
+    portalLink(link, options = {}) {
+        return this.#transport.json("post", "/v1/portal_links", { ...options, body: link, repeatable: true });
+    }
     /** The most delayed endpoints, and how long the oldest delivery waits. */
     lag(options = {}) {
         return this.#transport.json("get", "/v1/stats/lag", options);
