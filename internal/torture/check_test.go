@@ -119,7 +119,10 @@ func TestCheck_FindsEveryKindOfViolation(t *testing.T) {
 		"accepted and not there": {func(j *torture.Journal) {
 			j.Intents = append(j.Intents, torture.Intent{Key: "lost", Digest: torture.Digest{9}, Certainty: torture.Accepted})
 		}, torture.Durable},
-		"an event that nobody meant":         {func(j *torture.Journal) { j.Intents[3].Digest = torture.Digest{9}; j.Intents[3].Certainty = torture.Unknown }, torture.NoInvention},
+		"an event that nobody meant": {func(j *torture.Journal) {
+			j.Intents[3].Digest = torture.Digest{9}
+			j.Intents[3].Certainty = torture.Unknown
+		}, torture.NoInvention},
 		"an event of what was rolled back":   {func(j *torture.Journal) { j.Intents[0].Certainty = torture.Void }, torture.NoInvention},
 		"a request for an event not there":   {func(j *torture.Journal) { j.Requests[3].EventID = "e0" }, torture.NoInvention},
 		"a delivery that is missing":         {func(j *torture.Journal) { j.Deliveries = j.Deliveries[:7] }, torture.Accounted},

@@ -69,6 +69,18 @@ func seeds(t *testing.T) []uint64 {
 	return []uint64{1, rand.Uint64()}
 }
 
+func durationFrom(variable string, otherwise time.Duration) time.Duration {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
 func kinds() (list []torture.Kind) {
 	if text := os.Getenv(kindsVariable); text != "" {
 		for name := range strings.SplitSeq(text, ",") {
@@ -81,12 +93,7 @@ func kinds() (list []torture.Kind) {
 // TestTorture runs Malote as processes under a schedule of faults and lets the
 // checker judge what came of it.
 func TestTorture(t *testing.T) {
-	duration := 8 * time.Second
-	if text := os.Getenv(durationVariable); text != "" {
-		var err error
-		duration, err = time.ParseDuration(text)
-		require.NoError(t, err)
-	}
+	duration := durationFrom(durationVariable, 6*time.Second)
 	binary := malote(t)
 	for i, seed := range seeds(t) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -32,10 +32,10 @@ const (
 
 	deadline = time.Second
 	lease    = 12 * time.Second // the shortest that the deadline allows, in whole seconds
-
-	// patience is for what must happen, on a machine with other things to do.
-	patience = 2 * time.Minute
 )
+
+// patience is for what must happen, on a machine with other things to do.
+var patience = durationFrom("MALOTE_TORTURE_PATIENCE", 2*time.Minute)
 
 // policy is as hasty as a policy may be: a run has little time.
 const policy = `name: torture
