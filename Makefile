@@ -85,7 +85,7 @@ torture-bugs: ## Build Malote with one deliberate bug after another, and see tha
 
 soak: build bin/malote-skewed ## An hour (SOAK=1h) of load with faults: tables, memory and latency must stay flat
 	scripts/install-needs postgresql
-	$(GO) test -c -o bin/torture.test ./internal/torture
+	$(GO) test -tags soak -c -o bin/torture.test ./internal/torture
 	cd internal/torture && MALOTE_TORTURE_BIN=$(CURDIR)/bin/malote MALOTE_TORTURE_SKEWED=$(CURDIR)/bin/malote-skewed \
 		MALOTE_SOAK=$(or $(SOAK),1h) ../../bin/torture.test -test.run 'TestSoak$$' -test.timeout 24h
 

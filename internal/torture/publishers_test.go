@@ -29,6 +29,7 @@ const (
 	state   = "state"   // of an entity; replaced by the next
 	push    = "push"    // a provider's, through the inbound door
 	order   = "order"   // an application's, through the outbox
+	bulk    = "bulk"    // many, for one quick endpoint
 )
 
 // ledger is what publishers meant and what they were told.
@@ -36,6 +37,7 @@ type ledger struct {
 	mu      sync.Mutex
 	intents []*torture.Intent
 	told    int // accepted
+	offset  int // of the keys' numbers
 }
 
 // mean notes an intent before anybody else hears of it, and gives its body: one
@@ -43,7 +45,7 @@ type ledger struct {
 func (l *ledger) mean(way, kind string) (*torture.Intent, []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := fmt.Sprintf("%s-%d", way, len(l.intents))
+	key := fmt.Sprintf("%s-%d", way, l.offset+len(l.intents))
 	body := fmt.Appendf(nil, "{ \"key\":%q,\t\"n\": 1.00000000000000000001, \"t\":\"\\u00e9\\u0000<&>/ \U0001F427\", \"a\":{\"z\":1,\"a\":2} }\r\n", key)
 	intent := &torture.Intent{Key: key, Way: way, Type: kind, Digest: sha256.Sum256(body), Certainty: torture.Unknown}
 	l.intents = append(l.intents, intent)

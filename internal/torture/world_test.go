@@ -132,7 +132,8 @@ func (w *world) furnish() {
 	})
 	w.source = "/in/" + made["id"].(string)
 	for _, r := range []*receiver{
-		{Endpoint: torture.Endpoint{Name: "plain", Limit: 4}, slow: 30 * time.Millisecond, rude: 0.1},
+		{Endpoint: torture.Endpoint{Name: "plain", Limit: 4, Types: []string{fact, rare, ordered, state, push, order}}, slow: 30 * time.Millisecond, rude: 0.1},
+		{Endpoint: torture.Endpoint{Name: "wide", Limit: 50, Types: []string{bulk}}, slow: 4 * time.Millisecond, rude: 0.01},
 		{Endpoint: torture.Endpoint{Name: "busy", Limit: 2, Types: []string{fact}}, slow: 60 * time.Millisecond, rude: 0.1},
 		{Endpoint: torture.Endpoint{Name: "slow", Limit: 2, Types: []string{rare}}, slow: 800 * time.Millisecond, rude: 0.15},
 		{Endpoint: torture.Endpoint{Name: "fifo", Limit: 4, FIFO: true, Types: []string{ordered}}, slow: 30 * time.Millisecond, rude: 0.1},
@@ -209,7 +210,7 @@ func (w *world) call(method, path string, body any) (map[string]any, error) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode >= 300 {
-		return nil, fmt.Errorf("%s %s: %d %s %w", method, path, response.StatusCode, text, err)
+		return nil, fmt.Errorf("%s %s: %d %s (%v)", method, path, response.StatusCode, text, err)
 	}
 	answer := make(map[string]any)
 	if len(text) == 0 {
