@@ -76,6 +76,7 @@ func Plan(seed uint64, duration time.Duration, scene Scene) []Fault {
 	}
 	var plan []Fault
 	var deck []Kind
+	paused := time.Duration(0) // until then a worker is paused beyond its lease; somebody has to work meanwhile
 	for at := between(random, 300*time.Millisecond, time.Second); at < duration; at += between(random, 300*time.Millisecond, 1700*time.Millisecond) {
 		if len(deck) == 0 {
 			deck = deal(random, kinds)
@@ -83,8 +84,12 @@ func Plan(seed uint64, duration time.Duration, scene Scene) []Fault {
 		fault := fault(random, deck[0], scene)
 		deck = deck[1:]
 		fault.At = at
-		if fault.Kind == PauseLong && at+fault.For > duration+scene.Lease/2 {
+		switch {
+		case fault.Kind != PauseLong:
+		case at < paused || at+fault.For > duration+scene.Lease/2:
 			fault.Kind, fault.For = Pause, between(random, 100*time.Millisecond, 2*time.Second)
+		default:
+			paused = at + fault.For
 		}
 		plan = append(plan, fault)
 	}
