@@ -22,12 +22,21 @@ func (c *checker) checkDeliveries() {
 			}
 		}
 		for _, r := range seen {
-			if !slices.ContainsFunc(attempts, func(a *AttemptRecord) bool { return a.Number == r.Attempt }) && !d.Open() {
+			if numbered(attempts, r.Attempt) == 0 && !d.Open() && d.State != "superseded" {
 				c.blame(Recorded, "%s saw attempt %d of %s, of which there is no record", endpoint.Name, r.Attempt, d.ID)
 			}
 		}
 		c.checkLost(d, endpoint, seen, attempts)
 	}
+}
+
+func numbered(attempts []*AttemptRecord, number int) (n int) {
+	for _, a := range attempts {
+		if a.Number == number {
+			n++
+		}
+	}
+	return n
 }
 
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
@@ -68,10 +77,11 @@ func (c *checker) checkAttempts(d *Delivery, attempts []*AttemptRecord) {
 // checkLost: after an attempt that succeeded there is another only if its claim
 // was lost before it was completed. A claim is lost when its lease ends, and
 // nothing is sent when little is left of that; so an attempt that follows at once
-// was made because somebody completed a claim that was not his.
+// was made because somebody completed a claim that was not his. Two attempts with
+// one number are a claim that PostgreSQL lost, and its successor.
 func (c *checker) checkLost(d *Delivery, endpoint *Endpoint, seen []*Request, attempts []*AttemptRecord) {
 	for _, a := range attempts {
-		if !isSuccess(a.Status) || a.Code != "" {
+		if !isSuccess(a.Status) || a.Code != "" || numbered(attempts, a.Number) > 1 {
 			continue
 		}
 		first := slices.IndexFunc(seen, func(r *Request) bool { return r.Accepted && r.Attempt == a.Number })

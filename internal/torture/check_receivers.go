@@ -38,6 +38,14 @@ func (c *checker) late(r *Request) bool {
 	})
 }
 
+// uncounted says that a request may have been sent under a claim that PostgreSQL
+// lost in a crash.
+func (c *checker) uncounted(r *Request) bool {
+	return slices.ContainsFunc(c.Crashes, func(s Span) bool {
+		return r.Start >= s.From-c.Deadline && r.Start <= s.To
+	})
+}
+
 // over is when a request was over for its sender, who gives up at the deadline;
 // that the connection is gone a receiver may notice much later.
 func (c *checker) over(r *Request) time.Duration { return min(r.End, r.Start+c.Deadline) }
@@ -51,7 +59,7 @@ func (c *checker) checkLimits() {
 	changes := make(map[string][]change)
 	for i := range c.Requests {
 		r := &c.Requests[i]
-		if !c.late(r) {
+		if !c.late(r) && !c.uncounted(r) {
 			changes[r.Endpoint] = append(changes[r.Endpoint], change{r.Start, 1}, change{c.over(r), -1})
 		}
 	}

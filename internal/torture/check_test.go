@@ -80,6 +80,16 @@ func TestCheck_ForgivesWhatAStoppedProcessHadBegun(t *testing.T) {
 	require.Empty(t, broken(j))
 }
 
+func TestCheck_DoesNotCountWhatWasClaimedAsPostgreSQLCrashed(t *testing.T) {
+	t.Parallel()
+	j := sound()
+	j.Requests = append(j.Requests, j.Requests[4], j.Requests[5])
+	j.Crashes = []torture.Span{{From: 3200 * time.Millisecond, To: 3300 * time.Millisecond}}
+	require.Empty(t, broken(j))
+	j.Crashes = []torture.Span{{From: 4200 * time.Millisecond, To: 4300 * time.Millisecond}}
+	require.Equal(t, []torture.Promise{torture.WithinLimit}, broken(j))
+}
+
 // broken lists the promises, each once.
 func broken(j *torture.Journal) (list []torture.Promise) {
 	for _, violation := range torture.Check(j) {

@@ -118,6 +118,8 @@ func (w *world) hurtDatabase(ctx context.Context, f torture.Fault) error {
 		// It stays away for longer than a deadline: claims of at-least-once deliveries
 		// may be lost with the server's last moments, and are made again when it is
 		// back. What was sent under the lost ones is over by then.
+		at := time.Since(w.receivers.began)
+		w.crashes = append(w.crashes, torture.Span{From: at, To: at})
 		w.database.Kill()
 		wait(ctx, f.For)
 		w.startDatabase()
@@ -162,6 +164,11 @@ func (w *world) fillDisk(ctx context.Context, f torture.Fault) error {
 	if err != nil {
 		return err
 	}
+	span := torture.Span{From: time.Since(w.receivers.began)}
+	defer func() {
+		span.To = time.Since(w.receivers.began)
+		w.crashes = append(w.crashes, span)
+	}()
 	limit := []string{"65536", "1048576", "8388608"}[f.Manner%3]
 	for _, pid := range processes {
 		_ = exec.Command("prlimit", "--pid", pid, "--fsize="+limit+":unlimited").Run() // it may have ended

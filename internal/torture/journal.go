@@ -87,6 +87,9 @@ type AttemptRecord struct {
 	Code       string
 }
 
+// Span is from one instant to another.
+type Span struct{ From, To time.Duration }
+
 // Journal is all that is known after a run.
 type Journal struct {
 	Deadline time.Duration // of an attempt
@@ -95,6 +98,10 @@ type Journal struct {
 	// longer than a lease. What such a process had already begun to write can reach
 	// a receiver then, and no sender in the world can take it back.
 	Resumes []time.Duration
+	// Crashes are when PostgreSQL may have crashed, and with it lost the claims of
+	// its last moments, which are made again when it is back: an at-least-once claim
+	// need not be on disk. What was being sent under them, nobody counts any more.
+	Crashes []Span
 
 	Endpoints  []Endpoint
 	Intents    []Intent

@@ -41,7 +41,7 @@ func (w *world) journal(l *ledger) *torture.Journal {
 	conn, err := pgx.Connect(w.t.Context(), w.database.URL())
 	require.NoError(w.t, err)
 	defer conn.Close(context.Background()) //nolint:errcheck // it was only read from
-	j := &torture.Journal{Deadline: deadline, Lease: lease, Resumes: w.resumes, Requests: w.receivers.log()}
+	j := &torture.Journal{Deadline: deadline, Lease: lease, Resumes: w.resumes, Crashes: w.crashes, Requests: w.receivers.log()}
 	for _, r := range w.receivers.byName {
 		j.Endpoints = append(j.Endpoints, r.Endpoint)
 	}

@@ -76,6 +76,7 @@ type world struct {
 	named       string // id of the endpoint whose name fails at times
 
 	server  sync.Mutex // held while PostgreSQL is being hurt
+	crashes []torture.Span
 	mu      sync.Mutex
 	resumes []time.Duration
 }
