@@ -211,7 +211,7 @@ func (w *world) call(method, path string, body any) (map[string]any, error) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode >= 300 {
-		return nil, fmt.Errorf("%s %s: %d %s (%v)", method, path, response.StatusCode, text, err)
+		return nil, fmt.Errorf("%s %s: %d %.300s", method, path, response.StatusCode, text)
 	}
 	answer := make(map[string]any)
 	if len(text) == 0 {
