@@ -64,12 +64,6 @@ func (l *ledger) accept(intent *torture.Intent, id string) {
 	}
 }
 
-func (l *ledger) count() (meant, told int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.intents), l.told
-}
-
 // publishers publish until they are told to stop, and what they have begun until
 // it is accepted.
 type publishers struct {

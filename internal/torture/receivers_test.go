@@ -180,11 +180,5 @@ func (rs *receivers) log() []torture.Request {
 	return list
 }
 
-func (rs *receivers) count() int {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	return len(rs.requests)
-}
-
 // errNoReceiver says that a fault names an endpoint that is not there.
 var errNoReceiver = errors.New("no such receiver")
