@@ -77,16 +77,33 @@ func (w *world) hurtProcess(f torture.Fault) {
 		p.signal(syscall.SIGKILL)
 	case torture.Stop:
 		p.signal(syscall.SIGTERM)
+	case torture.PauseLong:
+		w.pauseLong(p, f.For)
 	default:
 		p.signal(syscall.SIGSTOP)
 		wait(w.t.Context(), f.For)
-		if f.Kind == torture.PauseLong {
-			w.mu.Lock()
-			w.resumes = append(w.resumes, time.Since(w.receivers.began))
-			w.mu.Unlock()
-		}
 		p.signal(syscall.SIGCONT)
 	}
+}
+
+// pauseLong stops a worker that has much in flight, and has it go on when others
+// have that in flight: receivers take their time at both moments.
+func (w *world) pauseLong(p *process, d time.Duration) {
+	ctx := w.t.Context()
+	w.receivers.tardy.Store(true)
+	defer w.receivers.tardy.Store(false)
+	wait(ctx, deadline)
+	p.signal(syscall.SIGSTOP)
+	wait(ctx, deadline/5)
+	w.receivers.tardy.Store(false)
+	wait(ctx, lease-2*deadline)
+	w.receivers.tardy.Store(true)
+	wait(ctx, d-lease+2*deadline-deadline/5)
+	w.mu.Lock()
+	w.resumes = append(w.resumes, time.Since(w.receivers.began))
+	w.mu.Unlock()
+	p.signal(syscall.SIGCONT)
+	wait(ctx, deadline)
 }
 
 func (w *world) hurtNetwork(ctx context.Context, f torture.Fault) {

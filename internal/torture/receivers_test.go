@@ -33,6 +33,7 @@ type receivers struct {
 	random   *rand.Rand
 	byName   map[string]*receiver
 	polite   atomic.Bool // all of them, from now on
+	tardy    atomic.Bool // all of them answer just within the deadline
 }
 
 // receiver is one endpoint's.
@@ -155,6 +156,9 @@ func (rs *receivers) decide(seen *torture.Request, to *receiver, body []byte, pr
 		seen.Problem = problem.Error()
 	}
 	delay = time.Duration(rs.random.Int64N(int64(to.slow)))
+	if rs.tardy.Load() {
+		delay = deadline/2 + time.Duration(rs.random.Int64N(int64(deadline)*4/10))
+	}
 	chance, which := rs.random.Float64(), rs.random.IntN(len(manners))
 	switch bad := int(to.manner.Load()); {
 	case rs.polite.Load():

@@ -124,7 +124,7 @@ func fault(random *rand.Rand, kind Kind, scene Scene) Fault {
 	case Pause:
 		f.Target, f.For = pick(scene.Processes), between(random, 100*time.Millisecond, 2*time.Second)
 	case PauseLong:
-		f.Target, f.For = pick(scene.Workers), scene.Lease+between(random, 800*time.Millisecond, 2500*time.Millisecond)
+		f.Target, f.For = pick(scene.Workers), scene.Lease+between(random, 300*time.Millisecond, 1700*time.Millisecond)
 	case HalfOpen:
 		f.Target, f.For = pick(scene.Processes), between(random, 2*time.Second, 15*time.Second)
 	case Crash:
