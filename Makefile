@@ -5,7 +5,7 @@ GO ?= go
 # Debian's own, which install-needs completes; any Python from 3.9 on will do.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 
-.PHONY: demo build test test-typescript sdk-typescript test-python vet lint generate fuzz bench bench-peers bench-store clean help
+.PHONY: demo build test test-typescript sdk-typescript test-python vet lint generate fuzz bench bench-peers bench-store torture torture-bugs soak clean help
 
 help: ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -78,6 +78,30 @@ bench-store: ## Measure single calls of the store: claims, publishes, completion
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench 'Claim|Publish|Complete' -benchtime 200x -timeout 60m ./internal/store
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench Publish -benchtime 5000x ./internal/store/outbox
 	bin/withpg -durable -- $(GO) test -run '^$$' -bench Pages -benchtime 30x -timeout 60m ./internal/store/history
+
+SEEDS ?= 30
+SEED ?=
+DURATION ?= 60s
+torture: build bin/malote-skewed ## Torture Malote's processes by random faults (SEEDS=30 DURATION=60s; SEED=n to see one again)
+	scripts/install-needs postgresql
+	$(GO) test -c -o bin/torture.test ./internal/torture
+	cd internal/torture && MALOTE_TORTURE_BIN=$(CURDIR)/bin/malote MALOTE_TORTURE_SKEWED=$(CURDIR)/bin/malote-skewed \
+		MALOTE_TORTURE_SEEDS=$(SEEDS) MALOTE_TORTURE_SEED=$(SEED) MALOTE_TORTURE_DURATION=$(DURATION) \
+		../../bin/torture.test -test.run 'TestTorture$$' -test.timeout 24h
+
+torture-bugs: ## Build Malote with one deliberate bug after another, and see that torture finds each
+	scripts/install-needs postgresql
+	GO=$(GO) scripts/torture-bugs
+
+soak: build bin/malote-skewed ## An hour (SOAK=1h) of load with faults: tables, memory and latency must stay flat
+	scripts/install-needs postgresql
+	$(GO) test -tags soak -c -o bin/torture.test ./internal/torture
+	cd internal/torture && MALOTE_TORTURE_BIN=$(CURDIR)/bin/malote MALOTE_TORTURE_SKEWED=$(CURDIR)/bin/malote-skewed \
+		MALOTE_SOAK=$(or $(SOAK),1h) ../../bin/torture.test -test.run 'TestSoak$$' -test.timeout 24h
+
+.PHONY: bin/malote-skewed
+bin/malote-skewed:
+	GO=$(GO) scripts/skewed-malote $@
 
 clean: ## Remove what was built
 	rm -rf bin bench/bin

@@ -138,6 +138,8 @@ var layers = []layer{
 	{packages: []string{"internal/contractrun"}, uses: []string{everything}, tests: equipment},
 	// Tests of the dashboard in a real browser, against the whole.
 	{packages: []string{"internal/walk"}, uses: []string{everything}, tests: equipment},
+	// Malote's processes under faults: it judges them from outside, and runs none in it.
+	{packages: []string{"internal/torture"}, tests: slices.Concat(equipment, []string{"internal/delivery"})},
 	{packages: []string{"internal/receiver"}, uses: []string{"internal/delivery", "internal/policy", "webhook"}},
 	{
 		packages: []string{"internal/demo"},
