@@ -54,3 +54,40 @@ func TestWithoutScripts(t *testing.T) {
 	require.Contains(t, b.text("nav.side"), "Entregas")
 	require.NotContains(t, eval[string](b, "document.documentElement.outerHTML"), "data-following", "no script ran")
 }
+
+// The same for what somebody has to do now and then.
+func TestWithoutScripts_QueueSecretAndPause(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.tenant("acme", "Acme")
+	endpoint := h.endpoint("acme", playReceiver(t, receiver.First(3, receiver.Status(400), receiver.Polite())), map[string]any{"policy": "axxos"})
+	for range 3 {
+		h.publish("acme", "order.created", nil)
+	}
+	h.await("acme", "dead", 3)
+	b := h.tab(h.takeOver())
+	b.withoutScripts()
+
+	b.allow("status of 422")
+	b.open("/dlq")
+	require.Equal(t, 422, b.follow("button[name=do][value=preview]"), "nothing is ticked")
+	require.NotZero(t, b.count("main .notice-failed"))
+	require.Equal(t, 200, b.follow(".toolbar [data-unscripted]"))
+	require.Equal(t, 3, b.count("main input[name=ids]:checked"))
+	require.Equal(t, 200, b.follow("button[name=do][value=preview]"))
+	require.Equal(t, 200, b.follow("dialog[open] button.primary"))
+	h.await("acme", "delivered", 3)
+
+	b.open("/endpoints/" + endpoint + "/secrets")
+	require.Equal(t, 200, b.follow("[data-dialog=rotate]"))
+	require.Equal(t, 201, b.follow("#rotate[open] button"))
+	require.Regexp(t, "^whsec_", b.text("main .callout code"))
+
+	b.open("/endpoints/" + endpoint)
+	require.Equal(t, 200, b.follow("[data-dialog=pause]"))
+	require.Equal(t, 200, b.follow("#pause[open] button"))
+	require.Equal(t, "paused", h.must(200, "GET", "/v1/webhook_endpoints/"+endpoint, nil)["status"])
+	require.Equal(t, 200, b.follow("[data-dialog=resume]"))
+	require.Equal(t, 200, b.follow("#resume[open] button"))
+	require.Equal(t, "active", h.must(200, "GET", "/v1/webhook_endpoints/"+endpoint, nil)["status"])
+}

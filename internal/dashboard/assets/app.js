@@ -198,7 +198,7 @@
         scales: { x: { range: (_, low, high) => [low, high + step] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.1 : 1] } },
         series: [{ label: spec.time, value: (_, v) => v == null ? "–" : short.format(new Date(v * 1000)) }, ...series],
         axes: [
-          { ...axis, values: (_, ticks) => ticks.map(tick) },
+          { ...axis, space: 76, values: (_, ticks) => ticks.map(tick) },
           { ...axis, values: yTicks, size: (_, values) => 18 + 7.2 * Math.max(2, ...(values || []).map((v) => v.length)) },
         ],
         legend: { live: true },
