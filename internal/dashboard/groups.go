@@ -27,3 +27,14 @@ func groups() []page.Group {
 		settings.Group(),
 	}
 }
+
+// Routes lists the patterns of all pages and actions of the groups, for those who
+// try each of them.
+func Routes() (patterns []string) {
+	for _, group := range groups() {
+		for _, route := range group.Routes {
+			patterns = append(patterns, route.Pattern)
+		}
+	}
+	return patterns
+}

@@ -17,6 +17,7 @@ import (
 type Stream struct {
 	r       *Request
 	control *http.ResponseController
+	begun   bool // the answer is a stream now, and no error page
 }
 
 const (
@@ -25,25 +26,28 @@ const (
 )
 
 // StreamEvery calls send now and then, each time after the pause. It returns nil
-// when the stream ends; an error of send's ends it too.
+// when the stream ends; an error of send's ends it too, and is returned if it
+// is final and nothing was sent before.
 func StreamEvery(r *Request, pause time.Duration, send func(context.Context, *Stream) error) error {
 	control := http.NewResponseController(r.Writer)
 	// The server's limit is for reading requests, and would end the connection.
 	_ = control.SetReadDeadline(time.Time{})
-	header := r.Writer.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("X-Accel-Buffering", "no") // proxies that know it
-	r.Writer.WriteHeader(http.StatusOK)
 
 	ctx, cancel := context.WithTimeout(r.Context(), streamTime)
 	defer cancel()
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
-	stream := &Stream{r, control}
+	stream := &Stream{r: r, control: control}
 	for {
-		if err := send(ctx, stream); err != nil {
-			return nil //nolint:nilerr // the visitor went, or the browser comes again and is told
+		err := send(ctx, stream)
+		switch {
+		case err != nil && !stream.begun && isFinal(err):
+			return err // there is nothing to follow
+		case err != nil:
+			stream.begin() // browsers come again only to what was a stream
+			return nil
 		}
+		stream.begin()
 		select {
 		case <-ctx.Done():
 			return nil
@@ -52,6 +56,12 @@ func StreamEvery(r *Request, pause time.Duration, send func(context.Context, *St
 		case <-ticker.C:
 		}
 	}
+}
+
+// isFinal says whether it would be no better the next time.
+func isFinal(err error) bool {
+	problem, ok := AsProblem(err)
+	return ok && problem.Status < http.StatusInternalServerError
 }
 
 // Part sends a component; the page's element with the same id is replaced by it.
@@ -72,7 +82,20 @@ func (s *Stream) Data(id string, value any) error {
 	return s.send("data", string(encoded))
 }
 
+// begin makes the answer a stream.
+func (s *Stream) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	header := s.r.Writer.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("X-Accel-Buffering", "no") // proxies that know it
+	s.r.Writer.WriteHeader(http.StatusOK)
+}
+
 func (s *Stream) send(event, data string) error {
+	s.begin()
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime))
 	var b strings.Builder
 	b.WriteString("event: " + event + "\n")
