@@ -199,7 +199,13 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 		lanes.allowances, lanes.fifo, lanes.weights, lanes.turnsLeft).Query(c.readClaims)
 	batch.Queue(claimParkSQL, lanes.shards, lanes.endpoints, lanes.limits, c.n, c.token,
 		lanes.fifo, lanes.weights, lanes.turnsLeft, lanes.since, lanes.rates, lanes.bursts, lanes.rateReady).Query(c.readParked)
-	if err := c.tx.finish(ctx, batch); err != nil {
+	send := c.tx.finish
+	if lanes.durable {
+		// What goes out at most once is lost if its worker dies after this: so the
+		// worker must live to ask for the commit (A06).
+		send = c.tx.run
+	}
+	if err := send(ctx, batch); err != nil {
 		return fmt.Errorf("taking due deliveries: %w", err)
 	}
 	return nil

@@ -67,6 +67,8 @@ var OperationWords = lang.Words{
 	"resolve-webhook-deliveries": {EN: "Resolved dead deliveries", PT: "Resolveu entregas mortas"},
 	"resolve-webhook-delivery":   {EN: "Resolved a dead delivery", PT: "Resolveu uma entrega morta"},
 
+	"make-portal-link": {EN: "Made a link to a portal", PT: "Criou um link para um portal"},
+
 	"create-policy": {EN: "Created a policy", PT: "Criou uma política"},
 
 	"create-source":        {EN: "Created a source", PT: "Criou uma origem"},
