@@ -31,11 +31,8 @@ func (d *discardWriter) WriteHeader(status int) {
 }
 
 func benchmarkPublish(b *testing.B, path, body string) {
-	r := newRig(b)
-	m := r.memory
-	handler := New(Options{
-		Publisher: stubPublisher{m}, Keys: m, Tenants: m, Endpoints: m, Policies: m, History: m, Redelivery: m,
-		Tester: m, URLs: urls{}, Prober: m, Translate: translate, Log: slog.New(slog.DiscardHandler),
+	r := newRigWith(b, func(o *Options) {
+		o.Publisher, o.MaxBodyBytes, o.Log = stubPublisher{o.Publisher.(*memory)}, DefaultMaxBodyBytes, slog.New(slog.DiscardHandler)
 	})
 	reader := strings.NewReader(body)
 	request, err := http.NewRequest(http.MethodPost, path, io.NopCloser(reader))
@@ -49,7 +46,7 @@ func benchmarkPublish(b *testing.B, path, body string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		reader.Reset(body)
-		handler.ServeHTTP(&discardWriter{http.Header{}}, request)
+		r.handler.ServeHTTP(&discardWriter{http.Header{}}, request)
 	}
 }
 
