@@ -48,12 +48,12 @@ func FillClaims(ctx context.Context, s *store.Store, endpoints int) (*Claims, er
 			return err
 		}
 		if err := run(`INSERT INTO malote.endpoint_secrets (shard, id, endpoint_id, value)
-			SELECT 0, gen_random_uuid(), e.id, 'whsec_x' FROM malote.endpoints e`); err != nil {
+			SELECT 0, gen_random_uuid(), e.id, 'whsec_x' FROM malote.endpoints e WHERE e.shard = 0`); err != nil {
 			return err
 		}
 		if err := run(`INSERT INTO malote.lanes (shard, endpoint_id, tenant, max_in_flight, claim_limit, lease_seconds, ready_at)
 			SELECT 0, e.id, CASE WHEN e.url = $1 THEN 'busy' ELSE 'calm' END, 4, 4, 60,
-				now() - CASE WHEN e.url = $1 THEN interval '1 day' ELSE interval '0' END FROM malote.endpoints e`, longest); err != nil {
+				now() - CASE WHEN e.url = $1 THEN interval '1 day' ELSE interval '0' END FROM malote.endpoints e WHERE e.shard = 0`, longest); err != nil {
 			return err
 		}
 		return run(addDue, c.events, dueOfEach, "calm")
@@ -62,7 +62,7 @@ func FillClaims(ctx context.Context, s *store.Store, endpoints int) (*Claims, er
 
 const addDue = `INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger, next_attempt_at, cycle_started_at)
 	SELECT 0, gen_random_uuid(), l.endpoint_id, ($1::uuid[])[1 + n % 1000], 't', 'pending', 'schedule', now() - random() * interval '1 hour', now()
-	FROM malote.lanes l CROSS JOIN generate_series(1, $2::integer) n WHERE l.tenant = $3`
+	FROM malote.lanes l CROSS JOIN generate_series(1, $2::integer) n WHERE l.shard = 0 AND l.tenant = $3`
 
 // Grow adds deliveries to the backlog, and leaves the tables as vacuum does.
 func (c *Claims) Grow(ctx context.Context, deliveries int) error {
