@@ -41,7 +41,7 @@ type Claim struct {
 	FirstAttemptAt time.Time // first attempt of this cycle; zero: this one
 	ClaimedAt      time.Time // database time of the claim
 	LeaseUntil     time.Time // database time
-	Suspect        bool      // the lane's last answer took over SlowAnswer, or none was seen yet
+	Standing       Standing  // the endpoint's, when it was claimed
 	ReceivedAt     time.Time // the same instant as ClaimedAt, on this process's clock
 }
 
@@ -52,19 +52,17 @@ func (c *Claim) DatabaseTime(local time.Time) time.Time {
 	return c.ClaimedAt.Add(local.Sub(c.ReceivedAt))
 }
 
-// SlowAnswer is how long an attempt may take before its endpoint counts as one
-// that holds up a worker's slots.
-const SlowAnswer = time.Second
-
 // Claimed is what one claim brought.
 type Claimed struct {
 	Claims []*Claim
-	// Lanes is how many lanes were looked at. As many as were asked for: more
-	// may be ready.
+	// Lanes is how many lanes were looked at.
 	Lanes int
-	// NextDue is how long until some lane may have work, by the database's
-	// clock; NothingDue if none is known to. Set only if the claim brought less
-	// than was asked for.
+	// More: the claim brought less than was asked for, and did not come to look at
+	// all lanes that it may still take something from.
+	More bool
+	// NextDue is how long until some lane that there is room for may have work, by
+	// the database's clock; NothingDue if none is known to. Set only if the claim
+	// brought less than was asked for.
 	NextDue time.Duration
 }
 

@@ -104,33 +104,24 @@ func (d *Dispatcher) giveSlots(n int) {
 	}
 }
 
-// claimFor claims for n free slots: for as many as suspects may still hold, from
-// all lanes alike, and for the others only from lanes that answer in good time.
-// What it returns may be sent, also beside an error.
+// claimFor claims for n free slots, of endpoints that are not trusted only so much
+// as they may still hold. What it returns may be sent, also beside an error.
 func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
 	d.short.Store(true) // before the look: an attempt that ends after it must signal
-	room, hanging := d.quota.left()
-	all := delivery.Claimed{NextDue: delivery.NothingDue}
-	if asked := min(room, n); asked > 0 {
-		var err error
-		all, err = d.claim(asked, d.options.Storage.Claim)
-		isAll := len(all.Claims) < asked && all.Lanes < asked // that was due, whoever might take it
-		if err != nil || asked == n || isAll {
-			d.short.Store(false)
-			return all, err
-		}
+	room := d.quota.room()
+	if room.For(delivery.Slow, n) == n { // nobody is short of it
+		d.short.Store(false)
+		return d.claim(n, d.options.Storage.Claim)
 	}
-	rest := n - len(all.Claims)
-	trusted, err := d.claim(rest, func(ctx context.Context, n int) (delivery.Claimed, error) {
-		return d.options.Storage.ClaimTrusted(ctx, n, hanging)
+	claimed, err := d.claim(n, func(ctx context.Context, n int) (delivery.Claimed, error) {
+		return d.options.Storage.ClaimWithin(ctx, n, room)
 	})
 	// Suspects that are due and have no room are not waited for: the end of an
 	// attempt signals.
-	both := delivery.Claimed{Claims: append(all.Claims, trusted.Claims...), NextDue: trusted.NextDue}
-	if len(trusted.Claims) == rest || trusted.Lanes == rest {
-		both.Lanes = n // as many as were asked for: there may be more
+	if left := room.TakeAll(claimed.Claims); err != nil || left.For(delivery.Slow, 1) > 0 {
+		d.short.Store(false)
 	}
-	return both, err
+	return claimed, err
 }
 
 func (d *Dispatcher) claim(n int, from func(context.Context, int) (delivery.Claimed, error)) (delivery.Claimed, error) {

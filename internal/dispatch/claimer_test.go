@@ -20,8 +20,8 @@ func TestPace(t *testing.T) {
 		want    time.Duration
 	}{
 		"all that was asked for":       {delivery.Claimed{Claims: claims(10), Lanes: 3, NextDue: delivery.NothingDue}, 0},
-		"as many lanes as possible":    {delivery.Claimed{Claims: claims(4), Lanes: 10, NextDue: 0}, 0},
-		"such lanes, all empty":        {delivery.Claimed{Lanes: 10, NextDue: delivery.NothingDue}, 0},
+		"as many lanes as possible":    {delivery.Claimed{Claims: claims(4), Lanes: 10, More: true, NextDue: 0}, 0},
+		"such lanes, all empty":        {delivery.Claimed{Lanes: 10, More: true, NextDue: delivery.NothingDue}, 0},
 		"nothing is due, ever":         {delivery.Claimed{NextDue: delivery.NothingDue}, time.Second},
 		"some, and nothing more":       {delivery.Claimed{Claims: claims(1), Lanes: 1, NextDue: delivery.NothingDue}, time.Second},
 		"some, and more at once":       {delivery.Claimed{Claims: claims(1), Lanes: 1, NextDue: 0}, 0},

@@ -18,9 +18,9 @@ type Storage interface {
 	// What it returns beside an error is committed as well, but incomplete: it
 	// is handed back unsent.
 	Claim(ctx context.Context, n int) (delivery.Claimed, error)
-	// ClaimTrusted is like Claim, but only for endpoints that answered in good
-	// time the last time, and not for those named.
-	ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (delivery.Claimed, error)
+	// ClaimWithin is like Claim, but takes of endpoints that are not trusted, or
+	// hang, no more than there is room for.
+	ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error)
 	// Complete records ended claims and what follows. It may be called again
 	// with the same ones.
 	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)

@@ -24,7 +24,7 @@ func (h *heldLane) Claim(context.Context, int) (delivery.Claimed, error) {
 	return delivery.Claimed{NextDue: h.nextDue}, nil
 }
 
-func (h *heldLane) ClaimTrusted(ctx context.Context, n int, _ []delivery.ID) (delivery.Claimed, error) {
+func (h *heldLane) ClaimWithin(ctx context.Context, n int, _ delivery.Room) (delivery.Claimed, error) {
 	return h.Claim(ctx, n)
 }
 

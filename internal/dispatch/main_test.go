@@ -43,7 +43,7 @@ type memoryLane struct {
 	pending  []*job // in the order in which they are due
 	inFlight int
 	most     int // in flight at once, ever
-	suspect  bool
+	standing delivery.Standing
 }
 
 type job struct {
@@ -58,7 +58,7 @@ func newMemory() *memory { return &memory{jobs: make(map[delivery.ID]*job)} }
 
 // lane adds an endpoint with n due deliveries.
 func (m *memory) lane(limit, n int) *memoryLane {
-	l := &memoryLane{limit: limit, endpoint: &delivery.Endpoint{
+	l := &memoryLane{limit: limit, standing: delivery.Trusted, endpoint: &delivery.Endpoint{
 		ID: delivery.NewID(0, time.Now(), rand.Reader), Tenant: "acme", Policy: "fair-queue",
 	}}
 	m.mu.Lock()
@@ -76,15 +76,11 @@ func (m *memory) addTo(l *memoryLane, n int) {
 	}
 }
 
-func (m *memory) Claim(_ context.Context, n int) (delivery.Claimed, error) {
-	return m.claim(n, func(*memoryLane) bool { return true })
+func (m *memory) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
+	return m.ClaimWithin(ctx, n, delivery.Room{Suspects: n, Slow: n})
 }
 
-func (m *memory) ClaimTrusted(_ context.Context, n int, except []delivery.ID) (delivery.Claimed, error) {
-	return m.claim(n, func(l *memoryLane) bool { return !l.suspect && !slices.Contains(except, l.endpoint.ID) })
-}
-
-func (m *memory) claim(n int, wanted func(*memoryLane) bool) (delivery.Claimed, error) {
+func (m *memory) ClaimWithin(_ context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.claims = append(m.claims, time.Now())
@@ -96,21 +92,24 @@ func (m *memory) claim(n int, wanted func(*memoryLane) bool) (delivery.Claimed, 
 	result := delivery.Claimed{NextDue: delivery.NothingDue}
 	var ready []*memoryLane
 	for _, l := range m.lanes {
-		if len(ready) < n && wanted(l) && l.claimable() {
+		if len(ready) < n && l.claimable(room) {
 			ready = append(ready, l)
 		}
 	}
 	result.Lanes = len(ready)
 	token := delivery.NewID(0, time.Now(), rand.Reader)
-	for len(result.Claims) < n && slices.ContainsFunc(ready, (*memoryLane).claimable) {
+	claimable := func(l *memoryLane) bool { return l.claimable(room) }
+	for len(result.Claims) < n && slices.ContainsFunc(ready, claimable) {
 		for _, l := range ready {
-			if len(result.Claims) < n && l.claimable() {
+			if len(result.Claims) < n && l.claimable(room) {
 				result.Claims = append(result.Claims, l.take(token))
+				room = room.Take(room.StandingOf(l.endpoint.ID, l.standing))
 			}
 		}
 	}
 	if len(result.Claims) < n {
-		result.NextDue = m.nextDue(wanted)
+		result.NextDue = m.nextDue(room)
+		result.More = slices.ContainsFunc(m.lanes, claimable)
 	}
 	if m.afterClaim != nil {
 		m.afterClaim()
@@ -118,8 +117,17 @@ func (m *memory) claim(n int, wanted func(*memoryLane) bool) (delivery.Claimed, 
 	return result, nil
 }
 
-func (l *memoryLane) claimable() bool {
-	return l.inFlight < l.limit && len(l.pending) > 0 && !l.pending[0].due.After(time.Now())
+func (l *memoryLane) claimable(room delivery.Room) bool {
+	return l.isOpen(room) && !l.pending[0].due.After(time.Now())
+}
+
+// isOpen says whether something may be claimed of the lane once it is due.
+func (l *memoryLane) isOpen(room delivery.Room) bool {
+	limit := l.limit
+	if l.standing == delivery.Unheard {
+		limit = min(limit, delivery.UnheardInFlight)
+	}
+	return l.inFlight < limit && len(l.pending) > 0 && room.For(room.StandingOf(l.endpoint.ID, l.standing), 1) > 0
 }
 
 func (l *memoryLane) take(token delivery.ID) *delivery.Claim {
@@ -132,14 +140,14 @@ func (l *memoryLane) take(token delivery.ID) *delivery.Claim {
 	now := time.Now()
 	return &delivery.Claim{
 		Token: token, DeliveryID: j.id, Endpoint: l.endpoint, Attempt: j.attempt, CycleAttempt: j.attempt,
-		Suspect: l.suspect, ScheduledAt: j.due, CycleStartedAt: j.due, ClaimedAt: now, ReceivedAt: now, LeaseUntil: now.Add(time.Minute),
+		Standing: l.standing, ScheduledAt: j.due, CycleStartedAt: j.due, ClaimedAt: now, ReceivedAt: now, LeaseUntil: now.Add(time.Minute),
 	}
 }
 
-func (m *memory) nextDue(wanted func(*memoryLane) bool) time.Duration {
+func (m *memory) nextDue(room delivery.Room) time.Duration {
 	next := delivery.NothingDue
 	for _, l := range m.lanes {
-		if wanted(l) && l.inFlight < l.limit && len(l.pending) > 0 {
+		if l.isOpen(room) {
 			if in := max(0, time.Until(l.pending[0].due)); next == delivery.NothingDue || in < next {
 				next = in
 			}
@@ -164,7 +172,7 @@ func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (polic
 		j := m.jobs[done.Claim.DeliveryID]
 		j.lane.inFlight--
 		if done.Kind == policy.Sent {
-			j.lane.suspect = done.Outcome.Duration > delivery.SlowAnswer
+			j.lane.standing = j.lane.standing.After(done.Outcome)
 		}
 		switch {
 		case done.Kind == policy.Unsent:

@@ -36,7 +36,7 @@ func (p *pace) after(claimed delivery.Claimed, asked int) time.Duration {
 		next = min(claimed.NextDue, p.poll)
 	}
 	switch {
-	case len(claimed.Claims) == asked, claimed.Lanes == asked:
+	case len(claimed.Claims) == asked, claimed.More:
 		p.empty.reset()
 		return 0 // there may be more; lanes that had nothing are parked now
 	case len(claimed.Claims) > 0, next >= p.empty.most:

@@ -35,16 +35,13 @@ var claimParkSQL string
 // is taken once the locks are held: nobody else can claim from them meanwhile,
 // so the count is exact (I1). Lanes that others hold are skipped, not waited for.
 func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
-	return s.claim(ctx, claiming{n: n, except: []delivery.ID{}})
+	return s.claim(ctx, claiming{n: n, room: delivery.Room{Suspects: n, Slow: n}})
 }
 
-// ClaimTrusted is like Claim, but only from lanes whose last answer came in good
-// time, and not from those named. NextDue is about the same lanes.
-func (s *Store) ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (delivery.Claimed, error) {
-	if except == nil {
-		except = []delivery.ID{} // NULL would exclude every lane
-	}
-	return s.claim(ctx, claiming{n: n, trustedOnly: true, except: except})
+// ClaimWithin is like Claim, but takes no more of lanes that are not trusted than
+// there is room for. More and NextDue are about lanes that there is still room for.
+func (s *Store) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
+	return s.claim(ctx, claiming{n: n, room: room})
 }
 
 func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, error) {
@@ -66,15 +63,15 @@ type claiming struct {
 	store *Store
 	tx    *hotTx
 
-	n           int
-	trustedOnly bool
-	except      []delivery.ID
+	n    int
+	room delivery.Room
 
 	// token carries the database's time: the attempts of a worker whose clock is
 	// wrong must find their partition too.
 	token delivery.ID
 
 	lanes  []claimLane
+	unseen map[delivery.Standing]bool // of which there may be lanes that are not among those
 	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
 }
@@ -120,23 +117,28 @@ func (c *claiming) lockLanes(ctx context.Context) error {
 	var unknown []delivery.LaneRef
 	versions := make(map[delivery.ID]int64)
 	var now time.Time
+	wanted := lanesWanted(c.n, c.room)
+	var locked []claimLane
 	batch := &pgx.Batch{}
-	batch.Queue(claimLanesSQL, c.n, c.trustedOnly, c.except).Query(func(rows pgx.Rows) error {
+	batch.Queue(claimLanesSQL, wanted.standings, wanted.limits, wanted.except).Query(func(rows pgx.Rows) error {
 		var lane claimLane
-		var version int64
-		_, err := pgx.ForEachRow(rows, lane.targets(&now, &version), func() error {
-			found := lane
-			if found.endpoint = c.store.configs.get(lane.EndpointID, version); found.endpoint == nil {
-				unknown = append(unknown, lane.LaneRef)
-				versions[lane.EndpointID] = version
-			}
-			c.lanes = append(c.lanes, found)
+		_, err := pgx.ForEachRow(rows, lane.targets(&now), func() error {
+			locked = append(locked, lane)
 			return nil
 		})
 		return err
 	})
 	if err := c.tx.run(ctx, batch); err != nil {
 		return fmt.Errorf("locking ready lanes: %w", err)
+	}
+	c.unseen = wanted.reached(locked)
+	c.lanes = admit(locked, c.n, c.room, c.unseen)
+	for i := range c.lanes {
+		lane := &c.lanes[i]
+		if lane.endpoint = c.store.configs.get(lane.EndpointID, lane.version); lane.endpoint == nil {
+			unknown = append(unknown, lane.LaneRef)
+			versions[lane.EndpointID] = lane.version
+		}
 	}
 	c.token = delivery.NewID(0, now, c.store.random)
 	return c.loadConfigs(ctx, unknown, versions)
@@ -220,7 +222,7 @@ func (c *claiming) readClaims(rows pgx.Rows) error {
 			return err
 		}
 		lane := lanes[row.endpointID]
-		row.claim.Endpoint, row.claim.Suspect = lane.endpoint, lane.suspect
+		row.claim.Endpoint, row.claim.Standing = lane.endpoint, lane.standing
 		c.rows = append(c.rows, row)
 	}
 	slices.SortFunc(c.rows, func(a, b claimRow) int { return a.compare(&b) })

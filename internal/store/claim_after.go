@@ -22,7 +22,7 @@ var claimNextDueSQL string
 // I4: parked first, committed, and now looked at again. A publisher that
 // committed before the parking did and saw the lane still ready, is seen here.
 func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
-	result := delivery.Claimed{Lanes: len(c.lanes), NextDue: delivery.NothingDue}
+	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: delivery.NothingDue}
 	woken := 0
 	err := c.store.inHotBatch(ctx, "reading what was claimed", func(batch *pgx.Batch) {
 		batch.Queue(asyncCommit)
@@ -31,7 +31,8 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 			batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
 		}
 		if len(c.rows) < c.n {
-			batch.Queue(claimNextDueSQL, c.trustedOnly, c.except).QueryRow(func(row pgx.Row) error {
+			left := c.left()
+			batch.Queue(claimNextDueSQL, withRoom(left), hopeless(left)).QueryRow(func(row pgx.Row) error {
 				return scanNextDue(row, &result.NextDue)
 			})
 		}

@@ -12,7 +12,8 @@ import (
 type claimLane struct {
 	delivery.LaneRef
 	limit, leaseSeconds int32
-	suspect             bool
+	version             int64 // of the endpoint's configuration
+	standing            delivery.Standing
 	fifo, newlyFIFO     bool      // strictly ordered: the limit is one at most; only just so
 	weight, turnLeft    int32     // deliveries in a turn, and what is left of one that was cut short
 	since               time.Time // its place in the line
@@ -24,9 +25,9 @@ type claimLane struct {
 }
 
 // targets are where the columns of claim_lanes.sql go.
-func (l *claimLane) targets(now *time.Time, version *int64) []any {
+func (l *claimLane) targets(now *time.Time) []any {
 	return []any{
-		now, &l.Shard, &l.EndpointID, &l.limit, &l.leaseSeconds, version, &l.suspect, &l.fifo, &l.weight, &l.turnLeft,
+		now, &l.Shard, &l.EndpointID, &l.limit, &l.leaseSeconds, &l.version, &l.standing, &l.fifo, &l.weight, &l.turnLeft,
 		&l.since, &l.rate, &l.burst, &l.rateReady, &l.allowance, &l.newlyFIFO,
 	}
 }

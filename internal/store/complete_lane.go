@@ -30,7 +30,7 @@ type laneState struct {
 	status     delivery.EndpointStatus
 	parkedFull bool
 	claimLimit int
-	suspect    bool
+	standing   delivery.Standing
 	state      circuit.State
 }
 
@@ -52,7 +52,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 		lane := &completedLane{}
 		s := &lane.state
 		err := rows.Scan(&c.now, &lane.ref.Shard, &lane.ref.EndpointID, &lane.tenant, &lane.status,
-			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit, &lane.suspect, &lane.inTurn,
+			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit, &lane.standing, &lane.inTurn,
 			&s.Phase, &s.ConsecutiveFailures, zeroable(&s.FirstFailureAt), zeroable(&s.LastFailureAt), zeroable(&s.LastSuccessAt),
 			zeroable(&s.OpenedAt), &s.OpenedCount, zeroable(&s.PausedUntil),
 			&s.SlowLevel, zeroable(&s.SlowedAt), &s.SlowStreak, &s.SlowSuccesses, &s.WarnedLevel, zeroable(&s.DisabledAt))
@@ -70,7 +70,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 // is, and that it would have been disabled is no news.
 func (l *completedLane) observe(done policy.Completion, now time.Time) []circuit.Signal {
 	before, accepting := l.state, l.status.Accepts()
-	l.suspect = done.Outcome.Duration > delivery.SlowAnswer
+	l.standing = l.standing.After(done.Outcome)
 	result := done.Decision.Result(done.Claim.ClaimedAt, done.CompletedAt, done.Outcome.Duration)
 	next, signals := circuit.Next(*done.Circuit, l.state, result, l.maxInFlight)
 	l.state = next

@@ -191,13 +191,13 @@ func (c *completing) queueLanes(batch *pgx.Batch) {
 	statuses, reasons, phases := make([]string, n), make([]string, n), make([]string, n)
 	limits, failures, opened := make([]int32, n), make([]int32, n), make([]int32, n)
 	slow, streaks, good, warned := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
-	full, suspect := make([]bool, n), make([]bool, n)
+	full, standings := make([]bool, n), make([]string, n)
 	times := make([][]pgtype.Timestamptz, 8)
 	for i, lane := range lanes {
 		s := lane.state
 		shards[i], ids[i] = lane.ref.Shard, lane.ref.EndpointID
 		statuses[i], reasons[i], phases[i] = string(lane.status), lane.disabledReason, string(s.Phase)
-		full[i], suspect[i] = lane.parkedFull, lane.suspect
+		full[i], standings[i] = lane.parkedFull, string(lane.standing)
 		limits[i], failures[i], opened[i] = int32(lane.claimLimit), int32(s.ConsecutiveFailures), int32(s.OpenedCount)
 		slow[i], streaks[i], good[i], warned[i] = int32(s.SlowLevel), int32(s.SlowStreak), int32(s.SlowSuccesses), int32(s.WarnedLevel)
 		for j, at := range []time.Time{lane.wake, s.FirstFailureAt, s.LastFailureAt, s.LastSuccessAt,
@@ -206,5 +206,5 @@ func (c *completing) queueLanes(batch *pgx.Batch) {
 		}
 	}
 	batch.Queue(completeUpdateLanesSQL, shards, ids, statuses, reasons, phases, limits, failures, opened,
-		slow, streaks, good, warned, times[0], times[1], times[2], times[3], times[4], times[5], times[6], times[7], full, suspect)
+		slow, streaks, good, warned, times[0], times[1], times[2], times[3], times[4], times[5], times[6], times[7], full, standings)
 }

@@ -69,7 +69,7 @@ func (n planNode) walk(visit func(planNode)) {
 // readWhole are the indexes that some statements read from their beginning: they
 // hold only what is ready, in flight, expired or newly ordered, in the order that is asked for,
 // or are hopped over.
-var readWhole = []string{"lanes_fifo", "lanes_ready", "lanes_ready_trusted", "queue_in_flight", "queue_coalesce_sending", "queue_due"}
+var readWhole = []string{"lanes_fifo", "lanes_ready", "queue_in_flight", "queue_coalesce_sending", "queue_due"}
 
 var beyondShard = regexp.MustCompile(`\b(id|endpoint_id|event_id|scope|tenant|delivery_id)\b`)
 
@@ -133,7 +133,7 @@ func (f *fixture) everything() {
 	f.answer(410, claims[1])
 	f.handBack(claims[2])
 	reset(`now()`)
-	_, err := f.store.ClaimTrusted(f.Context(), 1, []delivery.ID{claims[0].Endpoint.ID})
+	_, err := f.store.ClaimWithin(f.Context(), 1, delivery.Room{Suspects: 1, Hanging: []delivery.ID{claims[0].Endpoint.ID}})
 	require.NoError(f, err)
 	f.exec(`UPDATE malote.queue SET lease_until = now() - interval '1 second' WHERE status = 'sending'`)
 	f.rescue()

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/malotehq/malote/internal/delivery"
 )
 
 // errOnlyLooking ends a transaction without its effects.
@@ -17,7 +19,7 @@ var errOnlyLooking = errors.New("only looking")
 func (s *Store) Stranded(ctx context.Context) (int, error) {
 	stranded := 0
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, sweepLanesSQL)
+		tag, err := tx.Exec(ctx, sweepLanesSQL, delivery.UnheardInFlight)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (s *Store) Sweep(ctx context.Context) (stranded int, err error) {
 		if _, err := tx.Exec(ctx, sweepFIFOSQL); err != nil {
 			return fmt.Errorf("placing deliveries in strictly ordered lanes: %w", err)
 		}
-		tag, err := tx.Exec(ctx, sweepLanesSQL)
+		tag, err := tx.Exec(ctx, sweepLanesSQL, delivery.UnheardInFlight)
 		stranded = int(tag.RowsAffected())
 		return err
 	})

@@ -16,7 +16,7 @@ import (
 // claimer is what dispatch needs of the storage.
 type claimer interface {
 	Claim(ctx context.Context, n int) (delivery.Claimed, error)
-	ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (delivery.Claimed, error)
+	ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error)
 	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
 }
 
@@ -37,10 +37,10 @@ func (c *Claimer) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
 	return claimed, err
 }
 
-// ClaimTrusted implements dispatch.Storage.
-func (c *Claimer) ClaimTrusted(ctx context.Context, n int, except []delivery.ID) (delivery.Claimed, error) {
+// ClaimWithin implements dispatch.Storage.
+func (c *Claimer) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
 	started := time.Now()
-	claimed, err := c.claimer.ClaimTrusted(ctx, n, except)
+	claimed, err := c.claimer.ClaimWithin(ctx, n, room)
 	c.trace(claimed.Claims, started)
 	return claimed, err
 }

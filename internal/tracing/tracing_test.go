@@ -52,7 +52,7 @@ func (p *path) Claim(context.Context, int) (delivery.Claimed, error) {
 	return delivery.Claimed{Claims: p.claims}, nil
 }
 
-func (p *path) ClaimTrusted(context.Context, int, []delivery.ID) (delivery.Claimed, error) {
+func (p *path) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
 	return delivery.Claimed{Claims: p.claims}, nil
 }
 
@@ -76,7 +76,7 @@ func TestOneTraceFromPublishToAttempt(t *testing.T) {
 	t.Parallel()
 	for name, claim := range map[string]func(*Claimer) (delivery.Claimed, error){
 		"claim":         func(c *Claimer) (delivery.Claimed, error) { return c.Claim(t.Context(), 1) },
-		"trusted claim": func(c *Claimer) (delivery.Claimed, error) { return c.ClaimTrusted(t.Context(), 1, nil) },
+		"claim within":  func(c *Claimer) (delivery.Claimed, error) { return c.ClaimWithin(t.Context(), 1, delivery.Room{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tracer, recorder := recording(0)

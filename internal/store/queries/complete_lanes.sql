@@ -1,5 +1,5 @@
 -- The lanes of a batch, locked in the one order that all use.
-SELECT now(), l.shard, l.endpoint_id, l.tenant, l.status, l.max_in_flight, l.parked_full, l.claim_limit, l.suspect,
+SELECT now(), l.shard, l.endpoint_id, l.tenant, l.status, l.max_in_flight, l.parked_full, l.claim_limit, l.standing,
     l.turn_left < l.weight,
     l.circuit_phase, l.consecutive_failures, l.first_failure_at, l.last_failure_at, l.last_success_at,
     l.opened_at, l.opened_count, l.paused_until,

@@ -4,7 +4,7 @@ UPDATE malote.lanes l
 SET status = r.status,
     disabled_reason = CASE WHEN r.disabled_reason <> '' THEN r.disabled_reason ELSE l.disabled_reason END,
     config_version = CASE WHEN r.disabled_reason <> '' THEN l.config_version + 1 ELSE l.config_version END,
-    parked_full = r.parked_full, suspect = r.suspect,
+    parked_full = r.parked_full, standing = r.standing,
     ready_at = CASE WHEN r.status <> 'active' THEN 'infinity'::timestamptz
         ELSE greatest(r.paused_until, l.rate_ready_at, least(l.ready_at, r.wake_at)) END,
     claim_limit = r.claim_limit, circuit_phase = r.phase, consecutive_failures = r.failures,
@@ -16,9 +16,9 @@ SET status = r.status,
 FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::integer[],
     $8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::integer[],
     $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::timestamptz[],
-    $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[], $21::boolean[], $22::boolean[])
+    $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[], $21::boolean[], $22::text[])
     AS r (shard, endpoint_id, status, disabled_reason, phase, claim_limit, failures,
         opened_count, slow_level, slow_streak, slow_successes, warned_level,
         wake_at, first_failure_at, last_failure_at, last_success_at,
-        opened_at, paused_until, slowed_at, disabled_at, parked_full, suspect)
+        opened_at, paused_until, slowed_at, disabled_at, parked_full, standing)
 WHERE l.shard = r.shard AND l.endpoint_id = r.endpoint_id

@@ -22,7 +22,7 @@ WITH RECURSIVE busy AS (
         SELECT 1 FROM malote.lanes l
         WHERE l.shard = busy.shard AND l.endpoint_id = busy.endpoint_id
             AND l.status = 'active' AND l.ready_at > greatest(now(), l.paused_until, l.rate_ready_at)
-            AND CASE WHEN l.fifo_since IS NULL THEN l.claim_limit ELSE least(l.claim_limit, 1) END > (
+            AND least(l.claim_limit, CASE WHEN l.standing = 'unheard' THEN $1::integer END, CASE WHEN l.fifo_since IS NOT NULL THEN 1 END) > (
                 SELECT count(*) FROM malote.queue s
                 WHERE s.shard = l.shard AND s.endpoint_id = l.endpoint_id AND s.status = 'sending')
             AND CASE WHEN l.fifo_since IS NULL THEN EXISTS (

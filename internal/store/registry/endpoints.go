@@ -70,8 +70,8 @@ func (d Defaults) fifo(own *bool) bool {
 
 const (
 	insertLaneSQL = `INSERT INTO malote.lanes (shard, endpoint_id, tenant, max_in_flight, claim_limit, lease_seconds,
-			weight, rate_limit, rate_burst, fifo_since)
-		VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, CASE WHEN $9 THEN now() END)`
+			weight, rate_limit, rate_burst, fifo_since, standing)
+		VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, CASE WHEN $9 THEN now() END, 'unheard')`
 
 	insertEndpointSQL = `INSERT INTO malote.endpoints
 			(shard, id, tenant, url, policy, event_types, max_in_flight, headers, at_most_once, description, metadata,
