@@ -109,26 +109,21 @@ func (d *Dispatcher) giveSlots(n int) {
 func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
 	d.short.Store(true) // before the look: an attempt that ends after it must signal
 	room := d.quota.room()
-	if room.For(delivery.Slow, n) == n { // nobody is short of it
-		d.short.Store(false)
-		return d.claim(n, d.options.Storage.Claim)
-	}
-	claimed, err := d.claim(n, func(ctx context.Context, n int) (delivery.Claimed, error) {
-		return d.options.Storage.ClaimWithin(ctx, n, room)
-	})
+	claimed, err := d.claim(n, room)
 	// Suspects that are due and have no room are not waited for: the end of an
 	// attempt signals.
-	if left := room.TakeAll(claimed.Claims); err != nil || left.For(delivery.Slow, 1) > 0 {
+	left := room.TakeAll(claimed.Claims)
+	if isOpen := left.For(delivery.Slow, 1) > 0; err != nil || isOpen || room.For(delivery.Slow, n) == n {
 		d.short.Store(false)
 	}
 	return claimed, err
 }
 
-func (d *Dispatcher) claim(n int, from func(context.Context, int) (delivery.Claimed, error)) (delivery.Claimed, error) {
+func (d *Dispatcher) claim(n int, room delivery.Room) (delivery.Claimed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), claimTimeout)
 	defer cancel()
 	started := time.Now()
-	claimed, err := from(ctx, n)
+	claimed, err := d.options.Storage.ClaimWithin(ctx, n, room)
 	d.options.Observer.Claimed(len(claimed.Claims), claimed.Lanes, time.Since(started), err)
 	if err != nil {
 		d.unsent(claimed.Claims...) // committed, but incomplete

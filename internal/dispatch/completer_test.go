@@ -31,12 +31,8 @@ type book struct {
 	mostOnce int
 }
 
-func (b *book) Claim(context.Context, int) (delivery.Claimed, error) {
+func (b *book) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
 	return delivery.Claimed{NextDue: delivery.NothingDue}, nil
-}
-
-func (b *book) ClaimTrusted(ctx context.Context, n int, _ []delivery.ID) (delivery.Claimed, error) {
-	return b.Claim(ctx, n)
 }
 
 func (b *book) Complete(ctx context.Context, batch []policy.Completion) (policy.Completed, error) {

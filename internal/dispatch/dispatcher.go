@@ -14,12 +14,10 @@ import (
 
 // Storage is what dispatching needs of the database.
 type Storage interface {
-	// Claim takes at most n due deliveries; they are committed when it returns.
-	// What it returns beside an error is committed as well, but incomplete: it
-	// is handed back unsent.
-	Claim(ctx context.Context, n int) (delivery.Claimed, error)
-	// ClaimWithin is like Claim, but takes of endpoints that are not trusted, or
-	// hang, no more than there is room for.
+	// ClaimWithin takes at most n due deliveries, of endpoints that are not trusted
+	// or hang no more than there is room for; they are committed when it returns.
+	// What it returns beside an error is committed as well, but incomplete: it is
+	// handed back unsent.
 	ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error)
 	// Complete records ended claims and what follows. It may be called again
 	// with the same ones.

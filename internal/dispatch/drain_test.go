@@ -157,7 +157,7 @@ func TestDrain_IsBoundedWhileAClaimHangs(t *testing.T) {
 
 type hangingClaims struct{ *memory }
 
-func (hangingClaims) Claim(ctx context.Context, _ int) (delivery.Claimed, error) {
+func (hangingClaims) ClaimWithin(ctx context.Context, _ int, _ delivery.Room) (delivery.Claimed, error) {
 	<-ctx.Done()
 	return delivery.Claimed{}, ctx.Err()
 }

@@ -17,15 +17,11 @@ type heldLane struct {
 	giveUp  func()
 }
 
-func (h *heldLane) Claim(context.Context, int) (delivery.Claimed, error) {
+func (h *heldLane) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
 	if h.claims.Add(1) == 10_000 {
 		h.giveUp()
 	}
 	return delivery.Claimed{NextDue: h.nextDue}, nil
-}
-
-func (h *heldLane) ClaimWithin(ctx context.Context, n int, _ delivery.Room) (delivery.Claimed, error) {
-	return h.Claim(ctx, n)
 }
 
 func (h *heldLane) Complete(context.Context, []policy.Completion) (policy.Completed, error) {
@@ -38,8 +34,8 @@ type brokenOnce struct {
 	broken bool
 }
 
-func (b *brokenOnce) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
-	claimed, err := b.memory.Claim(ctx, n)
+func (b *brokenOnce) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
+	claimed, err := b.memory.ClaimWithin(ctx, n, room)
 	if !b.broken {
 		b.broken = true
 		return claimed, errAway

@@ -76,10 +76,6 @@ func (m *memory) addTo(l *memoryLane, n int) {
 	}
 }
 
-func (m *memory) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
-	return m.ClaimWithin(ctx, n, delivery.Room{Suspects: n, Slow: n})
-}
-
 func (m *memory) ClaimWithin(_ context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

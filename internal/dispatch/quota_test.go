@@ -2,11 +2,14 @@ package dispatch
 
 import (
 	"context"
+	"crypto/rand"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -28,7 +31,7 @@ func TestQuota_HangingEndpointsLeaveHalfOfTheSlots(t *testing.T) {
 		r := newRig(byEndpoint(takes), func(o *Options) { o.MaxInFlight = 16 })
 		for range 10 {
 			hanging := r.memory.lane(4, 100)
-			hanging.suspect = true
+			hanging.standing = delivery.Slow
 			takes[hanging.endpoint.ID] = 4 * time.Second
 		}
 		quick := r.memory.lane(2, 0)
@@ -46,8 +49,8 @@ func TestQuota_HangingEndpointsLeaveHalfOfTheSlots(t *testing.T) {
 		}
 		r.sender.mu.Lock()
 		defer r.sender.mu.Unlock()
-		require.LessOrEqual(t, r.sender.now, 16/2+2)
-		require.GreaterOrEqual(t, r.sender.now, 16/2, "suspects use what is theirs")
+		require.LessOrEqual(t, r.sender.now, 6+2)
+		require.GreaterOrEqual(t, r.sender.now, 6, "slow ones use what is theirs")
 	})
 }
 
@@ -59,59 +62,155 @@ func TestQuota_SuspectsWithoutRoomAreNotAskedForInALoop(t *testing.T) {
 		takes := make(map[delivery.ID]time.Duration)
 		r := newRig(byEndpoint(takes), func(o *Options) { o.MaxInFlight, o.DrainTimeout = 4, time.Hour })
 		hanging := r.memory.lane(4, 100)
-		hanging.suspect = true
+		hanging.standing = delivery.Slow
 		takes[hanging.endpoint.ID] = 30 * time.Second
 		r.start(t)
 		elapse(t, 29*time.Second)
-		require.Len(t, r.sender.sent(), 2)
+		require.Len(t, r.sender.sent(), 1)
 		require.LessOrEqual(t, len(r.memory.claimTimes()), 2+29, "a poll a second")
 		began := time.Now()
 		elapse(t, time.Second)
-		require.Len(t, r.sender.sent(), 4, "and at once when there is room")
+		require.Len(t, r.sender.sent(), 2, "and at once when there is room")
 		require.Equal(t, began.Add(time.Second), time.Now())
 	})
 }
 
-func TestQuota_WhatTheFirstClaimBroughtIsSentWhenTheSecondFails(t *testing.T) {
+// An endpoint that nothing is known of finds a slot at once, however many others
+// hang: while they are as unheard as it is, once they are known, and when trusted
+// ones begin to.
+func TestQuota_UnheardEndpointsFindSlotsWhileOthersHang(t *testing.T) {
+	t.Parallel()
+	for _, standing := range []delivery.Standing{delivery.Unheard, delivery.Slow, delivery.Trusted} {
+		synctest.Test(t, func(t *testing.T) {
+			takes := make(map[delivery.ID]time.Duration)
+			r := newRig(byEndpoint(takes), func(o *Options) { o.MaxInFlight, o.DrainTimeout = 16, time.Hour })
+			for range 7 {
+				hanging := r.memory.lane(2, 100)
+				hanging.standing = standing
+				takes[hanging.endpoint.ID] = 4 * time.Second
+			}
+			r.start(t)
+			for range 100 {
+				elapse(t, 100*time.Millisecond)
+				fresh := r.memory.lane(4, 2)
+				r.memory.mu.Lock()
+				fresh.standing = delivery.Unheard
+				r.memory.mu.Unlock()
+				r.Signal()
+				elapse(t, time.Millisecond)
+				r.memory.mu.Lock()
+				require.Empty(t, fresh.pending, "%s endpoints hang, and a new one waits", standing)
+				r.memory.mu.Unlock()
+			}
+		})
+	}
+}
+
+// Whoever was never heard of has one attempt to show what it is like, and all that
+// it may have right after.
+func TestQuota_AnUnheardEndpointHasItsWholeLimitAfterItsFirstAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(answering(0, 204), func(o *Options) { o.MaxInFlight = 4 })
-		r.memory.lane(4, 8)
-		r.options.Storage = noTrusted{r.memory}
+		r := newRig(answering(100*time.Millisecond, 204), nil)
+		lane := r.memory.lane(64, 200)
+		lane.standing = delivery.Unheard
 		r.start(t)
-		elapse(t, 10*time.Second)
-		require.Equal(t, states(delivery.Delivered, 8), r.memory.states())
-		require.Len(t, r.memory.outcomes(), 8, "nothing went round and round")
-		require.Less(t, len(r.memory.claimTimes()), 20)
+		elapse(t, 99*time.Millisecond)
+		require.Len(t, r.sender.sent(), 1)
+		elapse(t, time.Millisecond)
+		require.Equal(t, 64, r.sender.mostAtOnce())
 	})
 }
 
-// noTrusted is a Storage whose second kind of claim fails.
-type noTrusted struct{ *memory }
-
-func (noTrusted) ClaimTrusted(context.Context, int, []delivery.ID) (delivery.Claimed, error) {
-	return delivery.Claimed{}, errAway
+// With few slots, too, everybody is served, and nobody spins.
+func TestQuota_FewSlots(t *testing.T) {
+	t.Parallel()
+	for slots := 1; slots <= 4; slots++ {
+		for _, standing := range []delivery.Standing{delivery.Unheard, delivery.Slow, delivery.Trusted} {
+			synctest.Test(t, func(t *testing.T) {
+				takes := make(map[delivery.ID]time.Duration)
+				r := newRig(byEndpoint(takes), func(o *Options) { o.MaxInFlight, o.DrainTimeout = slots, time.Hour })
+				for range 3 {
+					lane := r.memory.lane(4, 3)
+					lane.standing = standing
+					takes[lane.endpoint.ID] = 4 * time.Second
+					lane = r.memory.lane(4, 3)
+					lane.standing = delivery.Unheard
+					lane = r.memory.lane(4, 3)
+				}
+				r.start(t)
+				elapse(t, 40*time.Second)
+				require.Equal(t, states(delivery.Delivered, 27), r.memory.states(), "%d slots", slots)
+				require.LessOrEqual(t, len(r.memory.claimTimes()), 40+2*27)
+			})
+		}
+	}
 }
 
 // An endpoint that was trusted and stops answering is not claimed from any more
-// once the suspects' share is used up, though its lane does not say so yet.
+// once the slow ones' share is used up, though its lane does not say so yet.
 func TestQuota_TrustedEndpointThatHangsIsNoticedAtOnce(t *testing.T) {
 	t.Parallel()
 	q := newQuota(4)
 	id := delivery.NewID(0, time.Unix(1, 0), zeros{})
 	for _, since := range []time.Duration{0, 2 * time.Second, 3 * time.Second} {
-		claim := &delivery.Claim{Endpoint: &delivery.Endpoint{ID: id}}
+		claim := &delivery.Claim{Endpoint: &delivery.Endpoint{ID: id}, Standing: delivery.Trusted}
 		q.attempts[claim] = time.Now().Add(-since)
 	}
-	slots, hanging := q.left()
-	require.Zero(t, slots)
-	require.Equal(t, []delivery.ID{id}, hanging)
+	require.Equal(t, delivery.Room{Suspects: 1, Slow: 0, Hanging: []delivery.ID{id}}, q.room())
 }
 
-func TestQuota_OneSlotServesSuspectsToo(t *testing.T) {
+func TestQuota_SlotsOfSuspects(t *testing.T) {
 	t.Parallel()
-	slots, _ := newQuota(1).left()
-	require.Equal(t, 1, slots)
+	for slots, want := range map[int]delivery.Room{
+		1: {Suspects: 1, Slow: 1}, 2: {Suspects: 1, Slow: 1}, 3: {Suspects: 1, Slow: 1}, 4: {Suspects: 2, Slow: 1},
+		16: {Suspects: 8, Slow: 6}, 64: {Suspects: 32, Slow: 24},
+	} {
+		require.Equal(t, want, newQuota(slots).room(), "%d slots", slots)
+	}
+}
+
+// TestQuota_WhateverHangs: of any claims within the room, however long they take,
+// those of suspects hold half of the slots at most and those of slow ones their
+// part of it; and unheard endpoints always find theirs, but for what they hold.
+func TestQuota_WhateverHangs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		slots := rapid.IntRange(1, 70).Draw(t, "slots")
+		q := newQuota(slots)
+		suspects, slow := max(1, slots/2), newQuota(slots).slow
+		counts := make(map[delivery.Standing]int)
+		var claims []*delivery.Claim
+		t.Repeat(map[string]func(*rapid.T){
+			"claim": func(t *rapid.T) {
+				standing := rapid.SampledFrom([]delivery.Standing{delivery.Unheard, delivery.Slow, delivery.Trusted}).Draw(t, "standing")
+				if len(claims) == slots || q.room().For(standing, 1) == 0 {
+					t.Skip()
+				}
+				id := delivery.NewID(0, time.Now(), rand.Reader)
+				claim := &delivery.Claim{Endpoint: &delivery.Endpoint{ID: id}, Standing: standing}
+				q.attempts[claim] = time.Now().Add(-rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "since"))
+				claims = append(claims, claim)
+				counts[standing]++
+			},
+			"end": func(t *rapid.T) {
+				if len(claims) == 0 {
+					t.Skip()
+				}
+				i := rapid.IntRange(0, len(claims)-1).Draw(t, "which")
+				q.end(claims[i])
+				counts[claims[i].Standing]--
+				claims = slices.Delete(claims, i, i+1)
+			},
+			"": func(t *rapid.T) {
+				room := q.room()
+				require.LessOrEqual(t, counts[delivery.Unheard]+counts[delivery.Slow], suspects)
+				require.LessOrEqual(t, counts[delivery.Slow], slow)
+				require.LessOrEqual(t, room.Slow, room.Suspects)
+				require.GreaterOrEqual(t, room.Suspects, suspects-slow-counts[delivery.Unheard])
+			},
+		})
+	})
 }
 
 type zeros struct{}

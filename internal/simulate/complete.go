@@ -55,7 +55,7 @@ func (l *lane) readyAfter(wake time.Time) time.Time {
 // be looked at because of that (completedLane.observe).
 func (p *platform) observe(l *lane, a *Attempt) (wake time.Time) {
 	before := l.circuit
-	l.suspect = a.Outcome.Duration > delivery.SlowAnswer
+	l.standing = l.standing.After(a.Outcome)
 	result := a.Decision.Result(a.Claim.ClaimedAt, p.now, a.Outcome.Duration)
 	next, signals := circuit.Next(l.contract.Circuit, l.circuit, result, l.maxInFlight)
 	l.circuit = next

@@ -93,7 +93,7 @@ func (i Incident) Run(system System, goOn func() bool) (result Result, ok bool) 
 	run.platform = newPlatform(began, rand.New(rand.NewPCG(i.Seed, 2)).Float64, run)
 	workers := newProcess(i.Workers)
 	if system != Lanes {
-		workers.quota = workers.slots
+		workers.suspects, workers.slow = workers.slots, workers.slots
 	}
 	run.platform.processes = []*process{workers}
 	run.lanes = make([]*lane, i.Destinations)
@@ -103,7 +103,7 @@ func (i Incident) Run(system System, goOn func() bool) (result Result, ok bool) 
 		if system != OneQueue {
 			run.lanes[destination] = newLane(&delivery.Endpoint{}, fairQueue(), run.answer)
 		}
-		run.lanes[destination].suspect = false // all have been there for long, and answered
+		run.lanes[destination].standing = delivery.Trusted // all have been there for long, and answered
 	}
 	run.publishNext()
 	run.measure.sampleUntil(run.platform, i.Duration)

@@ -56,7 +56,7 @@ type lane struct {
 	readyAt    time.Time // when it may have claimable work; never: none, full or stopped
 	parkedFull bool      // only a completion wakes it
 	claimLimit int
-	suspect    bool // its last answer took over delivery.SlowAnswer, or none was seen yet
+	standing   delivery.Standing
 	circuit    circuit.State
 
 	pending  heap[*Delivery]
@@ -74,7 +74,7 @@ func newLane(endpoint *delivery.Endpoint, contract *policy.Policy, answer func(*
 	}
 	return &lane{
 		endpoint: endpoint, contract: contract, maxInFlight: limit, answer: answer,
-		status: delivery.Active, readyAt: never, claimLimit: limit, suspect: true,
+		status: delivery.Active, readyAt: never, claimLimit: limit, standing: delivery.Unheard,
 		pending: heap[*Delivery]{before: func(a, b *Delivery) bool {
 			if c := a.NextAttemptAt.Compare(b.NextAttemptAt); c != 0 {
 				return c < 0
@@ -84,13 +84,21 @@ func newLane(endpoint *delivery.Endpoint, contract *policy.Policy, answer func(*
 	}
 }
 
+// limit is how many may be in flight now.
+func (l *lane) limit() int {
+	if l.standing == delivery.Unheard {
+		return min(l.claimLimit, delivery.UnheardInFlight)
+	}
+	return l.claimLimit
+}
+
 // turn is a lane's place in the line of those with claimable work. It is void
 // once the lane has another, or none.
 type turn struct {
-	lane    *lane
-	at      time.Time
-	serial  int
-	suspect bool // in which of the lines it is
+	lane     *lane
+	at       time.Time
+	serial   int
+	standing delivery.Standing // in which of the lines it is
 }
 
 func (t *turn) isVoid() bool { return t.lane.turn != t }
@@ -98,8 +106,8 @@ func (t *turn) isVoid() bool { return t.lane.turn != t }
 // line is where lanes wait for their turn: those that wait longest first.
 type line struct{ turns heap[*turn] }
 
-func newLine() line {
-	return line{heap[*turn]{before: func(a, b *turn) bool { return a.isBefore(b) }}}
+func newLine() *line {
+	return &line{heap[*turn]{before: func(a, b *turn) bool { return a.isBefore(b) }}}
 }
 
 func (t *turn) isBefore(other *turn) bool {

@@ -25,42 +25,67 @@ type platform struct {
 	processes []*process
 	first     int // which of them claims first the next time
 
-	trusted, suspect line // lanes that may have claimable work, apart as their indexes are
-	accepted         int
+	lines    map[delivery.Standing]*line // lanes that may have claimable work, apart as in their index
+	accepted int
 }
 
 func newPlatform(start time.Time, random policy.Random, observer observer) *platform {
 	return &platform{
 		timeline: newTimeline(start), random: random, observer: observer,
-		trusted: newLine(), suspect: newLine(),
+		lines: map[delivery.Standing]*line{delivery.Trusted: newLine(), delivery.Unheard: newLine(), delivery.Slow: newLine()},
 	}
 }
 
-// process has slots, and a quota of them for suspects (dispatch.quota).
+// process has slots, and of them some for suspects (dispatch.quota).
 type process struct {
-	slots, quota int
-	attempts     []*Attempt // in flight
+	slots, suspects, slow int
+	attempts              []*Attempt // in flight
 }
 
-// newProcess keeps half of the slots for those that answer in good time.
-func newProcess(slots int) *process { return &process{slots: slots, quota: max(1, slots/2)} }
+// newProcess keeps half of the slots for those that answer in good time, and a
+// quarter of the other half for those who never had to.
+func newProcess(slots int) *process {
+	suspects := max(1, slots/2)
+	return &process{slots: slots, suspects: suspects, slow: max(1, suspects-max(1, suspects/4))}
+}
 
 func (p *process) free() int { return p.slots - len(p.attempts) }
 
-// left is how many slots suspects may still take, and which lanes have an
-// attempt under way that should have been answered by now.
-func (p *process) left(now time.Time) (slots int, hanging []*lane) {
-	slots = p.quota
+// room is what suspects may still take, and which lanes have an attempt under way
+// that should have been answered by now (quota.room).
+func (p *process) room(now time.Time) (left room) {
+	var unheard, slow, unheardLate int
 	for _, a := range p.attempts {
 		isLate := now.Sub(a.Claim.ClaimedAt) > delivery.SlowAnswer
-		if a.Claim.Suspect || isLate {
-			slots--
+		switch {
+		case a.Claim.Standing == delivery.Unheard:
+			unheard++
+			if isLate {
+				unheardLate++
+			}
+		case a.Claim.Standing == delivery.Slow, isLate:
+			slow++
 		}
-		if isLate && !slices.Contains(hanging, a.Delivery.lane) {
-			hanging = append(hanging, a.Delivery.lane)
+		if isLate && !slices.Contains(left.hanging, a.Delivery.lane) {
+			left.hanging = append(left.hanging, a.Delivery.lane)
 		}
 	}
-	return max(0, slots), hanging
+	left.Suspects = max(0, p.suspects-unheard-min(slow, p.slow))
+	left.Slow = max(0, min(left.Suspects, p.slow-slow-unheardLate))
+	return left
+}
+
+// room is delivery.Room with lanes for ids.
+type room struct {
+	delivery.Room
+	hanging []*lane
+}
+
+func (r room) standingOf(l *lane) delivery.Standing {
+	if slices.Contains(r.hanging, l) {
+		return delivery.Slow
+	}
+	return l.standing
 }
 
 func (p *process) release(a *Attempt) {
@@ -89,7 +114,7 @@ func (p *platform) publish(l *lane) *Delivery {
 // setReady gives the lane its place in line, behind those that are there for as
 // long, or takes it out of the line. A place that it has already, it keeps.
 func (p *platform) setReady(l *lane, at time.Time) {
-	if l.turn != nil && l.turn.at.Equal(at) && l.turn.suspect == l.suspect {
+	if l.turn != nil && l.turn.at.Equal(at) && l.turn.standing == l.standing {
 		return
 	}
 	l.readyAt, l.turn = at, nil
@@ -97,12 +122,8 @@ func (p *platform) setReady(l *lane, at time.Time) {
 		return
 	}
 	p.serial++
-	l.turn = &turn{lane: l, at: at, serial: p.serial, suspect: l.suspect}
-	if l.suspect {
-		p.suspect.turns.push(l.turn)
-	} else {
-		p.trusted.turns.push(l.turn)
-	}
+	l.turn = &turn{lane: l, at: at, serial: p.serial, standing: l.standing}
+	p.lines[l.standing].turns.push(l.turn)
 	if at.After(p.now) && !at.Equal(l.lookAt) {
 		l.lookAt = at
 		p.at(at, p.dispatch)
@@ -119,23 +140,13 @@ func (p *platform) dispatch() {
 	p.first = (p.first + 1) % len(p.processes)
 }
 
-// claimFor claims for a process's free slots: for as many as suspects may still
-// hold, from all lanes alike, and for the others only from trusted ones
-// (Dispatcher.claimFor). It says whether there may be more.
+// claimFor claims for a process's free slots, of lanes that are not trusted only
+// so much as they may still hold (Dispatcher.claimFor). It says whether there may
+// be more.
 func (p *platform) claimFor(claimer *process) (more bool) {
 	n := claimer.free()
-	room, hanging := claimer.left(p.now)
-	claimed := 0
-	if asked := min(room, n); asked > 0 {
-		var lanes int
-		claimed, lanes = p.claim(claimer, asked, false, nil)
-		if asked == n || claimed < asked && lanes < asked {
-			return claimed == n || lanes == n
-		}
-	}
-	rest := n - claimed
-	trusted, lanes := p.claim(claimer, rest, true, hanging)
-	return trusted == rest || lanes == rest
+	claimed, isMore := p.claim(claimer, n, claimer.room(p.now))
+	return claimed == n || isMore
 }
 
 func later(a, b time.Time) time.Time {

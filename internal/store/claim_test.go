@@ -149,38 +149,3 @@ func TestClaim_UsesTheConfigurationOfTheMoment(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("https://hooks.example.com/%d", i), claimed.Claims[0].Endpoint.URL)
 	}
 }
-
-func TestClaimTrusted_LeavesSuspectAndNamedLanes(t *testing.T) {
-	f := newFixture(t)
-	quick, slow, fresh := f.endpoint("quick", 2), f.endpoint("slow", 2), f.endpoint("fresh", 2)
-	for _, tenant := range []string{"quick", "slow", "fresh"} {
-		f.publishMany(tenant, 4)
-	}
-	f.exec(`UPDATE malote.lanes SET suspect = endpoint_id <> $1`, quick.ID)
-	claimed, err := f.store.ClaimTrusted(t.Context(), 10, []delivery.ID{quick.ID})
-	require.NoError(t, err)
-	require.Empty(t, claimed.Claims)
-	require.Equal(t, delivery.NothingDue, claimed.NextDue)
-	claimed, err = f.store.ClaimTrusted(t.Context(), 10, nil)
-	require.NoError(t, err)
-	require.Len(t, claimed.Claims, 2)
-	for _, c := range claimed.Claims {
-		require.Equal(t, quick.ID, c.Endpoint.ID)
-		require.False(t, c.Suspect)
-	}
-
-	claims := f.claim(10)
-	require.Len(t, claims, 4)
-	done := make([]policy.Completion, len(claims))
-	for i, c := range claims {
-		require.True(t, c.Suspect)
-		took := map[delivery.ID]time.Duration{slow.ID: 1100 * time.Millisecond, fresh.ID: 900 * time.Millisecond}[c.Endpoint.ID]
-		done[i] = f.completion(c, delivery.Outcome{Status: 200, StartedAt: c.ClaimedAt, Duration: took})
-	}
-	_, err = f.store.Complete(t.Context(), done)
-	require.NoError(t, err)
-	claimed, err = f.store.ClaimTrusted(t.Context(), 10, nil)
-	require.NoError(t, err)
-	require.Len(t, claimed.Claims, 2, "its answer came in good time")
-	require.Equal(t, fresh.ID, claimed.Claims[0].Endpoint.ID)
-}

@@ -15,7 +15,6 @@ import (
 
 // claimer is what dispatch needs of the storage.
 type claimer interface {
-	Claim(ctx context.Context, n int) (delivery.Claimed, error)
 	ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error)
 	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
 }
@@ -28,14 +27,6 @@ type Claimer struct {
 
 // NewClaimer stands before a storage.
 func NewClaimer(tracer *Tracer, next claimer) *Claimer { return &Claimer{next, tracer} }
-
-// Claim implements dispatch.Storage.
-func (c *Claimer) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
-	started := time.Now()
-	claimed, err := c.claimer.Claim(ctx, n)
-	c.trace(claimed.Claims, started)
-	return claimed, err
-}
 
 // ClaimWithin implements dispatch.Storage.
 func (c *Claimer) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {

@@ -48,10 +48,6 @@ func (p *path) PublishEach(_ context.Context, requests []publish.Request) ([]pub
 	return outcomes, p.err
 }
 
-func (p *path) Claim(context.Context, int) (delivery.Claimed, error) {
-	return delivery.Claimed{Claims: p.claims}, nil
-}
-
 func (p *path) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
 	return delivery.Claimed{Claims: p.claims}, nil
 }
@@ -74,47 +70,40 @@ func claimOf(parent string) *delivery.Claim {
 
 func TestOneTraceFromPublishToAttempt(t *testing.T) {
 	t.Parallel()
-	for name, claim := range map[string]func(*Claimer) (delivery.Claimed, error){
-		"claim":         func(c *Claimer) (delivery.Claimed, error) { return c.Claim(t.Context(), 1) },
-		"claim within":  func(c *Claimer) (delivery.Claimed, error) { return c.ClaimWithin(t.Context(), 1, delivery.Room{}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			tracer, recorder := recording(0)
-			p := &path{outcome: delivery.Outcome{Status: 503}}
-			mine := []publish.Request{{Tenant: "acme", Type: "invoice.paid", TraceParent: incoming}}
-			_, err := NewPublisher(tracer, p).Publish(t.Context(), mine)
-			require.NoError(t, err)
-			require.Equal(t, incoming, mine[0].TraceParent, "the caller's own stays as it is")
+	tracer, recorder := recording(0)
+	p := &path{outcome: delivery.Outcome{Status: 503}}
+	mine := []publish.Request{{Tenant: "acme", Type: "invoice.paid", TraceParent: incoming}}
+	_, err := NewPublisher(tracer, p).Publish(t.Context(), mine)
+	require.NoError(t, err)
+	require.Equal(t, incoming, mine[0].TraceParent, "the caller's own stays as it is")
 
-			p.claims = []*delivery.Claim{claimOf(p.requests[0].TraceParent), claimOf("")}
-			claimed, err := claim(NewClaimer(tracer, p))
-			require.NoError(t, err)
-			for _, c := range claimed.Claims {
-				NewSender(tracer, p).Send(t.Context(), c, nil, time.Now())
-				if c.Event.TraceParent == "" {
-					require.Empty(t, p.sent, "nobody traces it")
-				} else {
-					require.Contains(t, p.sent, traceID)
-				}
-			}
-
-			spans := recorder.Ended()
-			require.Len(t, spans, 3)
-			parent := "b7ad6b7169203331"
-			for i, wanted := range []string{"publish invoice.paid", "claim", "attempt"} {
-				require.Equal(t, wanted, spans[i].Name())
-				require.Equal(t, traceID, spans[i].SpanContext().TraceID().String())
-				require.Equal(t, parent, spans[i].Parent().SpanID().String(), wanted)
-				parent = spans[i].SpanContext().SpanID().String()
-				for _, attribute := range spans[i].Attributes() {
-					require.NotContains(t, attribute.Value.Emit(), "hush")
-					require.NotContains(t, attribute.Value.Emit(), "secret-path")
-				}
-			}
-			require.Equal(t, codes.Error, spans[2].Status().Code)
-			require.Contains(t, claimed.Claims[0].Event.TraceParent, parent, "what the receiver is given is the attempt")
-		})
+	p.claims = []*delivery.Claim{claimOf(p.requests[0].TraceParent), claimOf("")}
+	claimed, err := NewClaimer(tracer, p).ClaimWithin(t.Context(), 1, delivery.Room{})
+	require.NoError(t, err)
+	for _, c := range claimed.Claims {
+		NewSender(tracer, p).Send(t.Context(), c, nil, time.Now())
+		if c.Event.TraceParent == "" {
+			require.Empty(t, p.sent, "nobody traces it")
+		} else {
+			require.Contains(t, p.sent, traceID)
+		}
 	}
+
+	spans := recorder.Ended()
+	require.Len(t, spans, 3)
+	parent := "b7ad6b7169203331"
+	for i, wanted := range []string{"publish invoice.paid", "claim", "attempt"} {
+		require.Equal(t, wanted, spans[i].Name())
+		require.Equal(t, traceID, spans[i].SpanContext().TraceID().String())
+		require.Equal(t, parent, spans[i].Parent().SpanID().String(), wanted)
+		parent = spans[i].SpanContext().SpanID().String()
+		for _, attribute := range spans[i].Attributes() {
+			require.NotContains(t, attribute.Value.Emit(), "hush")
+			require.NotContains(t, attribute.Value.Emit(), "secret-path")
+		}
+	}
+	require.Equal(t, codes.Error, spans[2].Status().Code)
+	require.Contains(t, claimed.Claims[0].Event.TraceParent, parent, "what the receiver is given is the attempt")
 }
 
 func TestWhoeverCameUnsampledStaysSo(t *testing.T) {

@@ -15,7 +15,8 @@ CREATE INDEX lanes_ready ON malote.lanes (standing, ready_at, shard) WHERE ready
 
 -- +goose Down
 ALTER TABLE malote.lanes ADD COLUMN suspect boolean NOT NULL DEFAULT true;
-UPDATE malote.lanes l SET suspect = false WHERE l.standing = 'trusted'; -- all shards
+-- All shards.
+UPDATE malote.lanes l SET suspect = false WHERE l.standing = 'trusted';
 DROP INDEX malote.lanes_ready;
 ALTER TABLE malote.lanes DROP COLUMN standing;
 CREATE INDEX lanes_ready ON malote.lanes (ready_at, shard) WHERE ready_at < 'infinity';
