@@ -58,8 +58,8 @@ func TestEndpoint_F03_DefaultsAreThePolicys(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, made.MaxInFlight)
 	require.Equal(t, 7, made.Limit)
-	require.Equal(t, "7 7 33 infinity false", one[string](t, r,
-		`SELECT concat_ws(' ', max_in_flight, claim_limit, lease_seconds, ready_at, parked_full::text) FROM malote.lanes`))
+	require.Equal(t, "7 7 33 infinity false unheard", one[string](t, r,
+		`SELECT concat_ws(' ', max_in_flight, claim_limit, lease_seconds, ready_at, parked_full::text, standing) FROM malote.lanes`))
 }
 
 func TestEndpoint_RefusedWhole(t *testing.T) {
