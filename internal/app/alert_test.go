@@ -215,13 +215,13 @@ func TestAlerts_AMailServerThatHangsBlocksNoDelivery(t *testing.T) {
 		s.must(201, "POST", "/v1/tenants", map[string]any{"id": tenant, "alert_emails": []string{"a@x.example", "b@x.example", "c@x.example"}})
 		s.kill(tenant, "a", gone.URL)
 	}
-	require.Eventually(t, func() bool { return len(connected) == 4 }, 20*time.Second, 20*time.Millisecond, "as many as its lane takes")
+	require.Eventually(t, func() bool { return len(connected) == 1 }, 20*time.Second, 20*time.Millisecond, "as many as a lane takes that never got an answer")
 	for i := range 30 {
 		s.endpoint("acme", fmt.Sprint(well.URL, "/", i), nil) // new ones, which nothing is known of
 	}
 	s.must(202, "POST", "/v1/events", `{"tenant":"acme","type":"a","data":1}`)
 	s.awaitStates("acme", map[string]int{"delivered": 30})
-	require.Len(t, connected, 4, "the first mails' deadlines are still to come: others would have followed")
+	require.Len(t, connected, 1, "the first mail's deadline is still to come: others would have followed")
 }
 
 // What happens to an alert's own delivery is no alert.

@@ -191,14 +191,22 @@ func TestI7_NothingIsHeldDuringARequest(t *testing.T) {
 func TestDrain_FinishesWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}, 10), make(chan struct{})
+	known := make(chan struct{}) // closed when it has answered once
 	receiver := newLedger(t, func(w http.ResponseWriter, _ *http.Request) {
-		arrived <- struct{}{}
-		<-release
+		select {
+		case <-known:
+			arrived <- struct{}{}
+			<-release
+		default:
+		}
 		w.WriteHeader(http.StatusNoContent)
 	})
 	dsn := pgtest.DSN(t)
 	s := start(t, testOptions(dsn))
 	s.endpoint("acme", receiver.URL, map[string]any{"max_in_flight": 2})
+	s.must(202, "POST", "/v1/events", `{"tenant":"acme","type":"a","data":0}`)
+	s.awaitStates("acme", map[string]int{"delivered": 1})
+	close(known)
 	for range 5 {
 		s.must(202, "POST", "/v1/events", `{"tenant":"acme","type":"a","data":1}`)
 	}
@@ -213,11 +221,11 @@ func TestDrain_FinishesWhatIsInFlight(t *testing.T) {
 	}
 	close(release)
 	require.NoError(t, <-stopped)
-	require.Len(t, receiver.arrivals(), 2, "no new request after the stop began")
+	require.Len(t, receiver.arrivals(), 1+2, "no new request after the stop began")
 
 	next := start(t, testOptions(dsn))
-	next.awaitStates("acme", map[string]int{"delivered": 5})
-	require.Len(t, receiver.arrivals(), 5, "what was delivered is not sent again, what was not is")
+	next.awaitStates("acme", map[string]int{"delivered": 1 + 5})
+	require.Len(t, receiver.arrivals(), 1+5, "what was delivered is not sent again, what was not is")
 }
 
 func TestDrain_HandsBackWhatDoesNotEnd(t *testing.T) {

@@ -226,8 +226,8 @@ func TestClaimWithin_AnyRoom(t *testing.T) {
 			room = room.TakeAll(claimed.Claims)
 			require.GreaterOrEqual(t, room.Suspects, 0)
 			require.GreaterOrEqual(t, room.Slow, 0)
-			if round == 0 && len(claimed.Claims) > 0 {
-				require.Equal(t, before[0].endpoint.ID, claimed.Claims[0].Endpoint.ID, "whoever has waited longest")
+			if round == 0 && len(before) > 0 && before[0] == lanes[0] { // another may wait for one before it that turns out to have nothing
+				require.Equal(t, lanes[0].endpoint.ID, claimed.Claims[0].Endpoint.ID, "whoever has waited longest")
 			}
 			if len(claimed.Claims) == n {
 				continue

@@ -312,8 +312,8 @@ func (m *mingle) drain() {
 			continue
 		}
 		m.sweep()
-		m.rescue()
-		if claimed.NextDue == delivery.NothingDue && m.states()[delivery.Sending] == 0 {
+		rescued := m.rescue() // what it put back, the claim before it could not see
+		if claimed.NextDue == delivery.NothingDue && rescued == 0 && m.states()[delivery.Sending] == 0 {
 			return
 		}
 		m.clock.Advance(m, time.Minute)
