@@ -197,6 +197,13 @@ func (m *memory) states() map[delivery.State]int {
 	return counts
 }
 
+// waiting is how many of a lane's deliveries are not claimed.
+func (m *memory) waiting(l *memoryLane) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(l.pending)
+}
+
 // outcomes are the completions so far.
 func (m *memory) outcomes() []policy.Completion {
 	m.mu.Lock()

@@ -43,9 +43,7 @@ func TestQuota_HangingEndpointsLeaveHalfOfTheSlots(t *testing.T) {
 			r.memory.mu.Unlock()
 			r.Signal()
 			elapse(t, 100*time.Millisecond)
-			r.memory.mu.Lock()
-			require.Empty(t, quick.pending, "an endpoint that answers had to wait for those that don't")
-			r.memory.mu.Unlock()
+			require.Zero(t, r.memory.waiting(quick), "an endpoint that answers had to wait for those that don't")
 		}
 		r.sender.mu.Lock()
 		defer r.sender.mu.Unlock()
@@ -98,9 +96,7 @@ func TestQuota_UnheardEndpointsFindSlotsWhileOthersHang(t *testing.T) {
 				r.memory.mu.Unlock()
 				r.Signal()
 				elapse(t, time.Millisecond)
-				r.memory.mu.Lock()
-				require.Empty(t, fresh.pending, "%s endpoints hang, and a new one waits", standing)
-				r.memory.mu.Unlock()
+				require.Zero(t, r.memory.waiting(fresh), "%s endpoints hang, and a new one waits", standing)
 			}
 		})
 	}
@@ -158,6 +154,19 @@ func TestQuota_TrustedEndpointThatHangsIsNoticedAtOnce(t *testing.T) {
 		q.attempts[claim] = time.Now().Add(-since)
 	}
 	require.Equal(t, delivery.Room{Suspects: 1, Slow: 0, Hanging: []delivery.ID{id}}, q.room())
+}
+
+// New endpoints that hang are slow ones as soon as it shows, but none of them makes
+// room for another suspect by it.
+func TestQuota_UnheardEndpointsThatHangCountAsSlow(t *testing.T) {
+	t.Parallel()
+	q := newQuota(16)
+	for range 5 {
+		claim := &delivery.Claim{Endpoint: &delivery.Endpoint{ID: delivery.NewID(0, time.Now(), rand.Reader)}, Standing: delivery.Unheard}
+		q.attempts[claim] = time.Now().Add(-2 * time.Second)
+	}
+	room := q.room()
+	require.Equal(t, []int{3, 1, 5}, []int{room.Suspects, room.Slow, len(room.Hanging)})
 }
 
 func TestQuota_SlotsOfSuspects(t *testing.T) {
