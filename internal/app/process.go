@@ -166,7 +166,7 @@ func (p *process) wireWorker() {
 	p.dispatcher = dispatch.New(dispatch.Options{
 		Storage: tracedClaims(p.tracer, p.store), Policies: p.book, Observer: p.heart, Log: p.log,
 		Sender: tracedSender(p.tracer, sender.New(sender.Options{
-			Guard: p.guard, Version: p.options.Version, MailServer: p.options.MailServer,
+			Guard: p.guard, Version: p.options.Version, MailServer: p.options.MailServer, IdlePerHost: p.options.MaxInFlight,
 		})),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
 	})

@@ -80,7 +80,7 @@ func TestSend_ConnectionIsReusedIfTheBodyEndedWithinTheLimit(t *testing.T) {
 
 func TestSend_IdleConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	const attempts = maxIdleConnsPerHost + 16
+	const attempts = defaultIdlePerHost + 16
 	var arrived atomic.Int32
 	all := make(chan struct{})
 	receiver := serve(t, func(p *peer) {
@@ -105,7 +105,7 @@ func TestSend_IdleConnectionsAreBounded(t *testing.T) {
 	require.Eventually(t, func() bool {
 		receiver.mu.Lock()
 		defer receiver.mu.Unlock()
-		return len(receiver.conns) <= maxIdleConnsPerHost
+		return len(receiver.conns) <= defaultIdlePerHost
 	}, idleTimeout/2, 10*time.Millisecond)
 }
 

@@ -34,6 +34,11 @@ type Options struct {
 	// system's.
 	RootCAs *x509.CertPool
 
+	// IdlePerHost is how many idle connections to one host are kept: as many as
+	// may be in flight, or a busy host's are opened and closed without an end.
+	// 0: 64.
+	IdlePerHost int
+
 	// Version is shown to endpoints, as User-Agent: Malote/Version.
 	Version string
 }

@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -15,8 +16,8 @@ const (
 	maxHeaderBytes = 64 << 10
 
 	// Idle connections cost the process descriptors and memory, and the endpoint, too.
-	maxIdleConns        = 1024
-	maxIdleConnsPerHost = 64
+	maxIdleConns       = 1024
+	defaultIdlePerHost = 64
 
 	// idleTimeout is below the 5 s after which common servers close idle
 	// connections. A request that meets such a close on its way fails, since
@@ -55,7 +56,7 @@ func newTransport(options Options) *http.Transport {
 		DisableCompression:     true, // what inflates is not bounded by what is read
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		MaxIdleConns:           maxIdleConns,
-		MaxIdleConnsPerHost:    maxIdleConnsPerHost,
+		MaxIdleConnsPerHost:    cmp.Or(options.IdlePerHost, defaultIdlePerHost),
 		IdleConnTimeout:        idleTimeout,
 		Protocols:              new(http.Protocols),
 		HTTP2: &http.HTTP2Config{

@@ -74,6 +74,7 @@ type claiming struct {
 	unseen map[delivery.Standing]bool // of which there may be lanes that are not among those
 	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
+	due    []standingDue      // when there is more
 }
 
 // claimRow is a claimed delivery whose event is still to be read.
@@ -88,6 +89,13 @@ type claimRow struct {
 // compare is the order of sending: see claim_deliveries.sql.
 func (r *claimRow) compare(other *claimRow) int {
 	return cmp.Or(cmp.Compare(r.round, other.round), cmp.Compare(r.turn, other.turn), cmp.Compare(r.place, other.place))
+}
+
+// fill gives the claim what is to be sent. The claim knows the rest itself.
+func (r *claimRow) fill(event delivery.Event) {
+	claimed := &r.claim.Event
+	event.ID, event.Tenant, event.CoalesceKey = claimed.ID, claimed.Tenant, claimed.CoalesceKey
+	*claimed, r.isWhole = event, true
 }
 
 // targets are where the columns of claim_deliveries.sql go.
@@ -189,11 +197,12 @@ func (c *claiming) placeLate(ctx context.Context) error {
 }
 
 func (c *claiming) takeDeliveries(ctx context.Context) error {
+	batch := &pgx.Batch{}
 	if len(c.lanes) == 0 {
-		return nil
+		c.queueNextDue(batch)
+		return c.tx.finish(ctx, batch)
 	}
 	lanes := columnsOf(c.lanes)
-	batch := &pgx.Batch{}
 	if !lanes.durable {
 		batch.Queue(asyncCommit) // losing an at-least-once claim only sends again
 	}
@@ -201,6 +210,7 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 		lanes.allowances, lanes.fifo, lanes.weights, lanes.turnsLeft).Query(c.readClaims)
 	batch.Queue(claimParkSQL, lanes.shards, lanes.endpoints, lanes.limits, c.n, c.token,
 		lanes.fifo, lanes.weights, lanes.turnsLeft, lanes.since, lanes.rates, lanes.bursts, lanes.rateReady).Query(c.readParked)
+	c.queueNextDue(batch)
 	send := c.tx.finish
 	if lanes.durable {
 		// What goes out at most once is lost if its worker dies after this: so the

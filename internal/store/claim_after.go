@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,33 +13,29 @@ import (
 //go:embed queries/claim_events.sql
 var claimEventsSQL string
 
-//go:embed queries/claim_next_due.sql
-var claimNextDueSQL string
-
-// afterwards does, in one round trip, what comes after the commit.
+// afterwards does what comes after the commit, in one round trip or, where this
+// process published lately what it sends and no lane was parked, in none.
 //
 // I4: parked first, committed, and now looked at again. A publisher that
 // committed before the parking did and saw the lane still ready, is seen here.
 func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
-	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: delivery.NothingDue}
+	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: c.nextDue()}
 	woken := 0
-	err := c.store.inHotBatch(ctx, "reading what was claimed", func(batch *pgx.Batch) {
-		batch.Queue(asyncCommit)
-		if len(c.parked) > 0 {
-			shards, endpoints := splitRefs(c.parked)
-			batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
-		}
-		if len(c.rows) < c.n {
-			left := c.left()
-			batch.Queue(claimNextDueSQL, withRoom(left), hopeless(left)).QueryRow(func(row pgx.Row) error {
-				return scanNextDue(row, &result.NextDue)
-			})
-		}
-		if len(c.rows) > 0 {
-			batch.Queue(planAnew) // or it opens every day's partition
-			queueEvents(batch, c.rows)
-		}
-	})
+	missing := c.recall()
+	var err error
+	if len(c.parked) > 0 || len(missing) > 0 {
+		err = c.store.inHotBatch(ctx, "reading what was claimed", func(batch *pgx.Batch) {
+			if len(c.parked) > 0 {
+				batch.Queue(asyncCommit)
+				shards, endpoints := splitRefs(c.parked)
+				batch.Queue(wakeStrandedSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
+			}
+			if len(missing) > 0 {
+				batch.Queue(planAnew) // or it opens every day's partition
+				queueEvents(batch, missing)
+			}
+		})
+	}
 	for _, row := range c.rows {
 		if err != nil || row.isWhole {
 			result.Claims = append(result.Claims, row.claim)
@@ -57,21 +52,26 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 	return result, err
 }
 
-func scanNextDue(row pgx.Row, next *time.Duration) error {
-	var seconds *float64
-	err := row.Scan(&seconds)
-	if seconds != nil {
-		*next = max(0, time.Duration(*seconds*float64(time.Second)))
+// recall fills in the events that this process published lately, and returns the
+// rows whose events must be read.
+func (c *claiming) recall() (missing []*claimRow) {
+	for i := range c.rows {
+		row := &c.rows[i]
+		if event, ok := c.store.recent.get(row.claim.Event.ID, row.rendering); ok {
+			row.fill(event)
+		} else {
+			missing = append(missing, row)
+		}
 	}
-	return err
+	return missing
 }
 
 // queueEvents asks for the events of claims, and marks those as whole that have one.
-func queueEvents(batch *pgx.Batch, claims []claimRow) {
+func queueEvents(batch *pgx.Batch, claims []*claimRow) {
 	batch.Queue(claimEventsSQL, eventsWanted(claims)...).Query(func(rows pgx.Rows) error { return readEvents(rows, claims) })
 }
 
-func eventsWanted(claims []claimRow) []any {
+func eventsWanted(claims []*claimRow) []any {
 	n := len(claims)
 	shards, events, renderings := make([]delivery.Shard, n), make([]delivery.ID, n), make([]int16, n)
 	lowest, highest := claims[0].claim.Event.ID, claims[0].claim.Event.ID
@@ -88,7 +88,7 @@ func eventsWanted(claims []claimRow) []any {
 	return []any{shards, events, renderings, lowest, highest}
 }
 
-func readEvents(rows pgx.Rows, claims []claimRow) error {
+func readEvents(rows pgx.Rows, claims []*claimRow) error {
 	for rows.Next() {
 		var position int
 		var event delivery.Event
@@ -101,10 +101,7 @@ func readEvents(rows pgx.Rows, claims []claimRow) error {
 		if event.Headers, err = DecodeHeaders(headers); err != nil {
 			return err
 		}
-		row := &claims[position-1]
-		claimed := &row.claim.Event
-		event.ID, event.Tenant, event.CoalesceKey = claimed.ID, claimed.Tenant, claimed.CoalesceKey
-		*claimed, row.isWhole = event, true
+		claims[position-1].fill(event)
 	}
 	return rows.Err()
 }

@@ -15,14 +15,26 @@ func encodeHeaders(headers []delivery.Header) pgtype.Text {
 		return pgtype.Text{}
 	}
 	pairs := make([][2]string, len(headers))
-	for i, h := range headers {
-		pairs[i] = [2]string{storable(h.Name), storable(h.Value)}
+	for i, h := range storedHeaders(headers) {
+		pairs[i] = [2]string{h.Name, h.Value}
 	}
 	encoded, err := json.Marshal(pairs)
 	if err != nil {
 		panic(fmt.Sprintf("store: pairs of strings were refused: %v", err))
 	}
 	return pgtype.Text{String: string(encoded), Valid: true}
+}
+
+// storedHeaders are headers as they come back from the database.
+func storedHeaders(headers []delivery.Header) []delivery.Header {
+	if len(headers) == 0 {
+		return nil
+	}
+	stored := make([]delivery.Header, len(headers))
+	for i, h := range headers {
+		stored[i] = delivery.Header{Name: storable(h.Name), Value: storable(h.Value)}
+	}
+	return stored
 }
 
 // DecodeHeaders reads an event's headers as they are stored; nil: it has none.

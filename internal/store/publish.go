@@ -30,6 +30,7 @@ func (s *Store) Publish(ctx context.Context, drafts []*delivery.Draft, plan deli
 		if err != nil {
 			return nil, append(lanes, round.lanes...), err
 		}
+		s.remember(drafts, round)
 		pending = round.settle(drafts, results)
 		lanes = append(lanes, round.lanes...)
 	}

@@ -29,10 +29,10 @@ func (s *Store) ExpiredLeases(ctx context.Context, limit int) (claims []*deliver
 			return err
 		}
 		rows, _ := tx.Query(ctx, expiredLeasesSQL, limit)
-		var found []claimRow
+		var found []*claimRow
 		var refs []delivery.LaneRef
 		for rows.Next() {
-			row := claimRow{claim: &delivery.Claim{}}
+			row := &claimRow{claim: &delivery.Claim{}}
 			if err := rows.Scan(append([]any{&now, &row.claim.Token}, row.targets()...)...); err != nil {
 				rows.Close()
 				return err

@@ -52,6 +52,7 @@ type Store struct {
 	plans   plans
 	tenants *tenantCache
 	configs *endpointCache
+	recent  *recentEvents
 	name    string // tells this process's notifications from others'
 }
 
@@ -76,6 +77,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	s.name = rand.Text()
 	s.tenants = newTenantCache()
 	s.configs = newEndpointCache()
+	s.recent = newRecentEvents(recentBytes)
 	return s, nil
 }
 
