@@ -64,6 +64,9 @@ type Claimed struct {
 	// the database's clock; NothingDue if none is known to. Set only if the claim
 	// brought less than was asked for.
 	NextDue time.Duration
+	// Untaken are lanes that were handed to the claim, and that it could not look
+	// at: they must be woken.
+	Untaken []LaneRef
 }
 
 // NothingDue is the NextDue of an idle database.

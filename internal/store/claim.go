@@ -44,6 +44,18 @@ func (s *Store) ClaimWithin(ctx context.Context, n int, room delivery.Room) (del
 	return s.claim(ctx, claiming{n: n, room: room})
 }
 
+// ClaimHanded is ClaimWithin that also looks at parked lanes which have new work:
+// so they need not be woken first. Which of them it could not look at, it returns:
+// they must be woken, or they wait for the sweep. That goes for all of them beside
+// an error.
+func (s *Store) ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
+	claimed, err := s.claim(ctx, claiming{n: n, room: room, handed: handed})
+	if err != nil {
+		claimed.Untaken = handed
+	}
+	return claimed, err
+}
+
 func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, error) {
 	var claim *claiming
 	err := s.inHotTx(ctx, "claiming", func(tx *hotTx) error {
@@ -63,8 +75,9 @@ type claiming struct {
 	store *Store
 	tx    *hotTx
 
-	n    int
-	room delivery.Room
+	n      int
+	room   delivery.Room
+	handed []delivery.LaneRef
 
 	// token carries the database's time: the attempts of a worker whose clock is
 	// wrong must find their partition too.
@@ -128,7 +141,8 @@ func (c *claiming) lockLanes(ctx context.Context) error {
 	wanted := lanesWanted(c.n, c.room)
 	var locked []claimLane
 	batch := &pgx.Batch{}
-	batch.Queue(claimLanesSQL, wanted.standings, wanted.limits, wanted.except).Query(func(rows pgx.Rows) error {
+	shards, endpoints := splitRefs(c.handed)
+	batch.Queue(claimLanesSQL, wanted.standings, wanted.limits, wanted.except, shards, endpoints).Query(func(rows pgx.Rows) error {
 		var lane claimLane
 		_, err := pgx.ForEachRow(rows, lane.targets(&now), func() error {
 			locked = append(locked, lane)

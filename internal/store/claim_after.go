@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,7 +20,7 @@ var claimEventsSQL string
 // I4: parked first, committed, and now looked at again. A publisher that
 // committed before the parking did and saw the lane still ready, is seen here.
 func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
-	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: c.nextDue()}
+	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: c.nextDue(), Untaken: c.untaken()}
 	woken := 0
 	missing := c.recall()
 	var err error
@@ -50,6 +51,18 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 		c.store.notify(ctx)
 	}
 	return result, err
+}
+
+// untaken are the lanes that were handed over and not looked at.
+func (c *claiming) untaken() []delivery.LaneRef {
+	if len(c.handed) == 0 {
+		return nil
+	}
+	lanes := c.lanesByID()
+	return slices.DeleteFunc(slices.Clone(c.handed), func(ref delivery.LaneRef) bool {
+		_, taken := lanes[ref.EndpointID]
+		return taken
+	})
 }
 
 // recall fills in the events that this process published lately, and returns the

@@ -21,6 +21,7 @@ type claimLane struct {
 	burst               int32
 	rateReady           pgtype.Timestamptz
 	allowance           int32 // attempts that the rate leaves now
+	handed              bool  // it did not stand in line
 	endpoint            *delivery.Endpoint
 }
 
@@ -28,7 +29,7 @@ type claimLane struct {
 func (l *claimLane) targets(now *time.Time) []any {
 	return []any{
 		now, &l.Shard, &l.EndpointID, &l.limit, &l.leaseSeconds, &l.version, &l.standing, &l.fifo, &l.weight, &l.turnLeft,
-		&l.since, &l.rate, &l.burst, &l.rateReady, &l.allowance, &l.newlyFIFO,
+		&l.since, &l.rate, &l.burst, &l.rateReady, &l.allowance, &l.newlyFIFO, &l.handed,
 	}
 }
 

@@ -50,7 +50,7 @@ func (w wantedLanes) reached(locked []claimLane) map[delivery.Standing]bool {
 	for i, standing := range w.standings {
 		n := 0
 		for _, lane := range locked {
-			if lane.standing == standing {
+			if lane.standing == standing && !lane.handed {
 				n++
 			}
 		}

@@ -59,4 +59,8 @@ UPDATE malote.lanes l
 SET ready_at = next.ready_at, parked_full = next.is_full, turn_left = next.turn_left, rate_ready_at = next.rate_ready_at
 FROM next
 WHERE l.shard = next.shard AND l.endpoint_id = next.endpoint_id
+    -- A lane that was handed over while it was parked is left as it is. It needs no
+    -- second look: whoever committed meanwhile saw it parked, and waits for its lock.
+    AND (l.ready_at, l.parked_full, l.turn_left, l.rate_ready_at)
+        IS DISTINCT FROM (next.ready_at, next.is_full, next.turn_left, next.rate_ready_at)
 RETURNING l.shard, l.endpoint_id, l.ready_at > now() + interval '10 milliseconds' AND NOT l.parked_full AND l.status = 'active'
