@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/dispatch"
 	"github.com/malotehq/malote/internal/egress"
 	"github.com/malotehq/malote/internal/ingest"
@@ -140,12 +141,12 @@ func newProcess(ctx context.Context, options Options, dsn string) (_ *process, e
 	if p.tracer, err = openTracer(ctx, options); err != nil {
 		return nil, err
 	}
-	signal := func() {}
+	signal, hand := func() {}, func([]delivery.LaneRef) bool { return false }
 	if options.plays(RoleWorker) {
 		p.wireWorker()
-		signal = p.dispatcher.Signal
+		signal, hand = p.dispatcher.Signal, p.dispatcher.Hand
 	}
-	p.waker = dispatch.NewWaker(s, signal, p.log)
+	p.waker = dispatch.NewWaker(s, signal, hand, p.log)
 	p.publish = publish.New(publish.Options{
 		Storage: s, Policies: p.book, Waker: p.waker, Observer: p.heart, Log: p.log, MaxBody: options.MaxBodyBytes,
 	})
@@ -169,6 +170,7 @@ func (p *process) wireWorker() {
 			Guard: p.guard, Version: p.options.Version, MailServer: p.options.MailServer, IdlePerHost: p.options.MaxInFlight,
 		})),
 		MaxInFlight: p.options.MaxInFlight, DrainTimeout: p.options.DrainTimeout,
+		Wake: func(lanes []delivery.LaneRef) { p.waker.Note(lanes) },
 	})
 }
 

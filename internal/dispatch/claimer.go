@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -21,13 +22,16 @@ const claimTimeout = 10 * time.Second
 func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)) {
 	pace := newPace(d.options.PollInterval)
 	worth := 1
+	defer func() { d.wake(d.handover.close()) }()
 	for {
 		free := d.takeSlots(ctx, worth)
 		if free == 0 {
 			return
 		}
-		claimed, err := d.claimFor(free)
+		began := time.Now()
+		claimed, err := d.claimFor(free, d.handover.take())
 		d.giveSlots(free - len(claimed.Claims))
+		d.handOver(claimed, free, err)
 		if ctx.Err() != nil {
 			d.handBack(claimed.Claims)
 		} else {
@@ -46,10 +50,57 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 			wait = pace.afterError()
 			d.log.Warn("claiming failed; trying again", "error", err, "pause", wait)
 		}
-		if !d.wait(ctx, wait, err == nil) {
+		if !d.wait(ctx, wait, err == nil) || !pause(ctx, companyForClaims/2-time.Since(began)) {
 			return
 		}
 	}
+}
+
+// handOver opens the handover if the claim left slots free and nothing due, and
+// sees to the lanes that it was handed in vain.
+func (d *Dispatcher) handOver(claimed delivery.Claimed, asked int, err error) {
+	if err == nil && len(claimed.Claims) < asked && !claimed.More {
+		d.handover.reopen()
+		d.handAgain(claimed.Untaken)
+		return
+	}
+	d.wake(claimed.Untaken)
+	d.wake(d.handover.close())
+}
+
+// handAgain hands lanes over once more, which a completion may only just have held;
+// what was in vain twice is woken.
+func (d *Dispatcher) handAgain(lanes []delivery.LaneRef) {
+	var first, twice []delivery.LaneRef
+	for _, lane := range lanes {
+		if slices.Contains(d.handedAgain, lane) {
+			twice = append(twice, lane)
+		} else {
+			first = append(first, lane)
+		}
+	}
+	d.handedAgain = first
+	d.wake(twice)
+	if len(first) > 0 && !d.Hand(first) {
+		d.wake(first)
+	}
+}
+
+// wake lets lanes be woken in the database.
+func (d *Dispatcher) wake(lanes []delivery.LaneRef) {
+	if len(lanes) > 0 {
+		d.options.Wake(lanes)
+	}
+}
+
+// Hand says whether the dispatcher looks at lanes that have new work itself; else
+// they must be woken in the database. It never blocks.
+func (d *Dispatcher) Hand(lanes []delivery.LaneRef) bool {
+	if d.options.Wake == nil || !d.handover.offer(lanes) {
+		return false
+	}
+	d.Signal()
+	return true
 }
 
 // companyForClaims bounds how long a claim waits to be worth it.
@@ -106,10 +157,10 @@ func (d *Dispatcher) giveSlots(n int) {
 
 // claimFor claims for n free slots, of endpoints that are not trusted only so much
 // as they may still hold. What it returns may be sent, also beside an error.
-func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
+func (d *Dispatcher) claimFor(n int, handed []delivery.LaneRef) (delivery.Claimed, error) {
 	d.short.Store(true) // before the look: an attempt that ends after it must signal
 	room := d.quota.room()
-	claimed, err := d.claim(n, room)
+	claimed, err := d.claim(n, room, handed)
 	// Suspects that are due and have no room are not waited for: the end of an
 	// attempt signals.
 	left := room.TakeAll(claimed.Claims)
@@ -119,11 +170,11 @@ func (d *Dispatcher) claimFor(n int) (delivery.Claimed, error) {
 	return claimed, err
 }
 
-func (d *Dispatcher) claim(n int, room delivery.Room) (delivery.Claimed, error) {
+func (d *Dispatcher) claim(n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), claimTimeout)
 	defer cancel()
 	started := time.Now()
-	claimed, err := d.options.Storage.ClaimWithin(ctx, n, room)
+	claimed, err := d.options.Storage.ClaimHanded(ctx, n, room, handed)
 	d.options.Observer.Claimed(len(claimed.Claims), claimed.Lanes, time.Since(started), err)
 	if err != nil {
 		d.unsent(claimed.Claims...) // committed, but incomplete

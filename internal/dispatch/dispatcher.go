@@ -14,11 +14,14 @@ import (
 
 // Storage is what dispatching needs of the database.
 type Storage interface {
-	// ClaimWithin takes at most n due deliveries, of endpoints that are not trusted
+	// ClaimHanded takes at most n due deliveries, of endpoints that are not trusted
 	// or hang no more than there is room for; they are committed when it returns.
 	// What it returns beside an error is committed as well, but incomplete: it is
 	// handed back unsent.
-	ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error)
+	//
+	// It looks also at the lanes handed over, which are parked and have new work.
+	// At which it could not look, it returns, also beside an error.
+	ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error)
 	// Complete records ended claims and what follows. It may be called again
 	// with the same ones.
 	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
@@ -60,6 +63,10 @@ type Options struct {
 	Observer Observer
 	Log      *slog.Logger
 
+	// Wake wakes lanes in the database: see Waker. It must not block. nil: no lane
+	// is ever handed over.
+	Wake func([]delivery.LaneRef)
+
 	MaxInFlight  int           // deliveries in flight in this process (F05)
 	Completers   int           // completion transactions at once
 	PollInterval time.Duration // longest time between two looks without any signal
@@ -79,6 +86,9 @@ type Dispatcher struct {
 	short   atomic.Bool   // the last claim left suspects waiting for a slot of theirs
 	signal  chan struct{} // capacity 1: something may be due
 	pool    *completers
+
+	handover    *handover
+	handedAgain []delivery.LaneRef // of the last claim; the claiming goroutine's
 }
 
 // New makes a dispatcher. Run it once.
@@ -98,6 +108,8 @@ func New(options Options) *Dispatcher {
 		slots:  make(chan struct{}, options.MaxInFlight),
 		quota:  newQuota(options.MaxInFlight),
 		signal: make(chan struct{}, 1),
+
+		handover: newHandover(options.MaxInFlight),
 	}
 	d.pool = newCompleters(options, d.Signal, d.short.Load)
 	return d

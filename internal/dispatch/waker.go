@@ -30,6 +30,7 @@ const wakeTimeout = 10 * time.Second
 type Waker struct {
 	storage LaneStorage
 	signal  func()
+	hand    func([]delivery.LaneRef) bool
 	log     *slog.Logger
 
 	mu      sync.Mutex
@@ -37,17 +38,25 @@ type Waker struct {
 	arrived chan struct{} // capacity 1
 }
 
-// NewWaker makes a waker. signal is called when lanes became ready; it must not
-// block.
-func NewWaker(storage LaneStorage, signal func(), log *slog.Logger) *Waker {
+// NewWaker makes a waker. signal is called when lanes became ready; hand takes
+// lanes off its hands, if it says so. Neither must block.
+func NewWaker(storage LaneStorage, signal func(), hand func([]delivery.LaneRef) bool, log *slog.Logger) *Waker {
 	return &Waker{
-		storage: storage, signal: signal, log: log,
+		storage: storage, signal: signal, hand: hand, log: log,
 		waiting: make(map[delivery.LaneRef]struct{}), arrived: make(chan struct{}, 1),
 	}
 }
 
-// Wake notes lanes to look at. It never blocks.
+// Wake hands lanes over to be claimed from, or notes them to look at. It never
+// blocks.
 func (w *Waker) Wake(lanes []delivery.LaneRef) {
+	if len(lanes) > 0 && !w.hand(lanes) {
+		w.Note(lanes)
+	}
+}
+
+// Note notes lanes to look at. It never blocks.
+func (w *Waker) Note(lanes []delivery.LaneRef) {
 	if len(lanes) == 0 {
 		return
 	}
@@ -62,7 +71,7 @@ func (w *Waker) Wake(lanes []delivery.LaneRef) {
 	}
 }
 
-// Run looks at what Wake noted, until ctx ends; then once more at the rest.
+// Run looks at what was noted, until ctx ends; then once more at the rest.
 func (w *Waker) Run(ctx context.Context) {
 	// Never as long as it takes the sweep to count a lane as stranded.
 	failed := backoff{least: 50 * time.Millisecond, most: 800 * time.Millisecond}
@@ -92,7 +101,7 @@ func (w *Waker) look() bool {
 	woken, err := w.storage.WakeLanes(ctx, lanes)
 	if err != nil {
 		w.log.Warn("waking lanes failed; trying again", "error", err, "lanes", len(lanes))
-		w.Wake(lanes)
+		w.Note(lanes)
 		return false
 	}
 	if woken > 0 {

@@ -15,7 +15,7 @@ import (
 
 // claimer is what dispatch needs of the storage.
 type claimer interface {
-	ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error)
+	ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error)
 	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
 }
 
@@ -28,10 +28,10 @@ type Claimer struct {
 // NewClaimer stands before a storage.
 func NewClaimer(tracer *Tracer, next claimer) *Claimer { return &Claimer{next, tracer} }
 
-// ClaimWithin implements dispatch.Storage.
-func (c *Claimer) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
+// ClaimHanded implements dispatch.Storage.
+func (c *Claimer) ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
 	started := time.Now()
-	claimed, err := c.claimer.ClaimWithin(ctx, n, room)
+	claimed, err := c.claimer.ClaimHanded(ctx, n, room, handed)
 	c.trace(claimed.Claims, started)
 	return claimed, err
 }
