@@ -50,7 +50,10 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 			wait = pace.afterError()
 			d.log.Warn("claiming failed; trying again", "error", err, "pause", wait)
 		}
-		if !d.wait(ctx, wait, err == nil) || !pause(ctx, companyForClaims/2-time.Since(began)) {
+		if !d.wait(ctx, wait, err == nil) {
+			return
+		}
+		if d.handover.hasLanes() && !pause(ctx, betweenClaims-time.Since(began)) {
 			return
 		}
 	}
@@ -102,6 +105,10 @@ func (d *Dispatcher) Hand(lanes []delivery.LaneRef) bool {
 	d.Signal()
 	return true
 }
+
+// betweenClaims is how long after the last a claim of lanes that were handed over
+// begins at least: so that under load one commit's events find those of others.
+const betweenClaims = 3 * time.Millisecond
 
 // companyForClaims bounds how long a claim waits to be worth it.
 const companyForClaims = 5 * time.Millisecond

@@ -31,7 +31,7 @@ type book struct {
 	mostOnce int
 }
 
-func (b *book) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
+func (b *book) ClaimHanded(context.Context, int, delivery.Room, []delivery.LaneRef) (delivery.Claimed, error) {
 	return delivery.Claimed{NextDue: delivery.NothingDue}, nil
 }
 

@@ -157,7 +157,7 @@ func TestDrain_IsBoundedWhileAClaimHangs(t *testing.T) {
 
 type hangingClaims struct{ *memory }
 
-func (hangingClaims) ClaimWithin(ctx context.Context, _ int, _ delivery.Room) (delivery.Claimed, error) {
+func (hangingClaims) ClaimHanded(ctx context.Context, _ int, _ delivery.Room, _ []delivery.LaneRef) (delivery.Claimed, error) {
 	<-ctx.Done()
 	return delivery.Claimed{}, ctx.Err()
 }

@@ -17,7 +17,7 @@ type heldLane struct {
 	giveUp  func()
 }
 
-func (h *heldLane) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
+func (h *heldLane) ClaimHanded(context.Context, int, delivery.Room, []delivery.LaneRef) (delivery.Claimed, error) {
 	if h.claims.Add(1) == 10_000 {
 		h.giveUp()
 	}
@@ -34,8 +34,8 @@ type brokenOnce struct {
 	broken bool
 }
 
-func (b *brokenOnce) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
-	claimed, err := b.memory.ClaimWithin(ctx, n, room)
+func (b *brokenOnce) ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
+	claimed, err := b.memory.ClaimHanded(ctx, n, room, handed)
 	if !b.broken {
 		b.broken = true
 		return claimed, errAway

@@ -34,6 +34,12 @@ func (h *handover) offer(lanes []delivery.LaneRef) bool {
 	return true
 }
 
+func (h *handover) hasLanes() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.lanes) > 0
+}
+
 // take empties it.
 func (h *handover) take() []delivery.LaneRef {
 	h.mu.Lock()

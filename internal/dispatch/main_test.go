@@ -33,6 +33,8 @@ type memory struct {
 	afterClaim func()                          // what happens once a claim has looked
 	onComplete func([]policy.Completion) error // nil: completions work
 
+	isHeld bool // somebody holds all parked lanes
+
 	claims    []time.Time // when each claim was made
 	completed []policy.Completion
 }
@@ -42,7 +44,8 @@ type memoryLane struct {
 	limit    int
 	pending  []*job // in the order in which they are due
 	inFlight int
-	most     int // in flight at once, ever
+	most     int  // in flight at once, ever
+	parked   bool // only claimed from when handed over
 	standing delivery.Standing
 }
 
@@ -76,23 +79,28 @@ func (m *memory) addTo(l *memoryLane, n int) {
 	}
 }
 
-func (m *memory) ClaimWithin(_ context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
+func (m *memory) ClaimHanded(_ context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.claims = append(m.claims, time.Now())
 	if m.onClaim != nil {
 		if err := m.onClaim(); err != nil {
-			return delivery.Claimed{}, err
+			return delivery.Claimed{Untaken: handed}, err
 		}
 	}
 	result := delivery.Claimed{NextDue: delivery.NothingDue}
 	var ready []*memoryLane
 	for _, l := range m.lanes {
-		if len(ready) < n && l.claimable(room) {
+		if len(ready) < n && l.claimable(room) && (!l.parked || slices.Contains(handed, l.ref()) && !m.isHeld) {
 			ready = append(ready, l)
 		}
 	}
 	result.Lanes = len(ready)
+	for _, ref := range handed {
+		if !slices.ContainsFunc(ready, func(l *memoryLane) bool { return l.ref() == ref }) {
+			result.Untaken = append(result.Untaken, ref)
+		}
+	}
 	token := delivery.NewID(0, time.Now(), rand.Reader)
 	claimable := func(l *memoryLane) bool { return l.claimable(room) }
 	for len(result.Claims) < n && slices.ContainsFunc(ready, claimable) {
@@ -105,12 +113,16 @@ func (m *memory) ClaimWithin(_ context.Context, n int, room delivery.Room) (deli
 	}
 	if len(result.Claims) < n {
 		result.NextDue = m.nextDue(room)
-		result.More = slices.ContainsFunc(m.lanes, claimable)
+		result.More = slices.ContainsFunc(m.lanes, func(l *memoryLane) bool { return claimable(l) && !l.parked })
 	}
 	if m.afterClaim != nil {
 		m.afterClaim()
 	}
 	return result, nil
+}
+
+func (l *memoryLane) ref() delivery.LaneRef {
+	return delivery.LaneRef{Shard: l.endpoint.ID.Shard(), EndpointID: l.endpoint.ID}
 }
 
 func (l *memoryLane) claimable(room delivery.Room) bool {
@@ -143,7 +155,7 @@ func (l *memoryLane) take(token delivery.ID) *delivery.Claim {
 func (m *memory) nextDue(room delivery.Room) time.Duration {
 	next := delivery.NothingDue
 	for _, l := range m.lanes {
-		if l.isOpen(room) {
+		if l.isOpen(room) && !l.parked {
 			if in := max(0, time.Until(l.pending[0].due)); next == delivery.NothingDue || in < next {
 				next = in
 			}

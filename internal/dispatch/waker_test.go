@@ -86,7 +86,7 @@ func startWaker(t *testing.T, b *laneBook) (w *Waker, signals func() int, stop f
 		mu.Lock()
 		defer mu.Unlock()
 		n++
-	}, slog.New(slog.DiscardHandler))
+	}, func([]delivery.LaneRef) bool { return false }, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { w.Run(ctx) })

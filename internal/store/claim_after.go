@@ -48,6 +48,7 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 		}
 	}
 	if err == nil && woken > 0 {
+		result.NextDue = 0
 		c.store.notify(ctx)
 	}
 	return result, err

@@ -48,7 +48,7 @@ func (p *path) PublishEach(_ context.Context, requests []publish.Request) ([]pub
 	return outcomes, p.err
 }
 
-func (p *path) ClaimWithin(context.Context, int, delivery.Room) (delivery.Claimed, error) {
+func (p *path) ClaimHanded(context.Context, int, delivery.Room, []delivery.LaneRef) (delivery.Claimed, error) {
 	return delivery.Claimed{Claims: p.claims}, nil
 }
 
@@ -78,7 +78,7 @@ func TestOneTraceFromPublishToAttempt(t *testing.T) {
 	require.Equal(t, incoming, mine[0].TraceParent, "the caller's own stays as it is")
 
 	p.claims = []*delivery.Claim{claimOf(p.requests[0].TraceParent), claimOf("")}
-	claimed, err := NewClaimer(tracer, p).ClaimWithin(t.Context(), 1, delivery.Room{})
+	claimed, err := NewClaimer(tracer, p).ClaimHanded(t.Context(), 1, delivery.Room{}, nil)
 	require.NoError(t, err)
 	for _, c := range claimed.Claims {
 		NewSender(tracer, p).Send(t.Context(), c, nil, time.Now())
