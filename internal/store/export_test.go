@@ -5,6 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/malotehq/malote/internal/delivery"
 )
 
 // Hot is the pool of the hot transactions.
@@ -28,3 +30,18 @@ func (s *Store) KeepPlansRight(ctx context.Context, conn *pgx.Conn) error {
 	s.plans.looked.Store(0)
 	return s.plans.prepare(ctx, conn)
 }
+
+// ForgetEvents makes claims read what they send, as those of other processes do.
+func (s *Store) ForgetEvents() { s.recent = newRecentEvents(recentBytes) }
+
+// RecentEvents is what a process remembers of its publishes, within so many bytes.
+type RecentEvents = recentEvents
+
+// NewRecentEvents makes an empty one.
+var NewRecentEvents = newRecentEvents
+
+// Put is put.
+func (r *recentEvents) Put(event delivery.Event, bodies [][]byte) { r.put(event, bodies) }
+
+// Get is get.
+func (r *recentEvents) Get(id delivery.ID) (delivery.Event, bool) { return r.get(id, 0) }

@@ -5,7 +5,8 @@
 -- allowance is a bucket of rate_burst, filled at rate_limit a second;
 -- rate_ready_at is when it holds one again.
 WITH locked AS (
-    SELECT lane.*, lane.ready_at AS since, false AS is_handed
+    SELECT lane.shard, lane.endpoint_id, lane.status, lane.fifo_since, lane.claim_limit, lane.lease_seconds, lane.config_version,
+        lane.standing, lane.weight, lane.turn_left, lane.rate_limit, lane.rate_burst, lane.rate_ready_at, lane.ready_at AS since, false AS is_handed
     FROM unnest($1::text[], $2::integer[]) AS wanted (standing, lanes)
     CROSS JOIN LATERAL (
         SELECT l.shard, l.endpoint_id, l.status, l.fifo_since, l.claim_limit, l.lease_seconds, l.config_version, l.standing,
@@ -20,10 +21,11 @@ WITH locked AS (
     ) lane
     UNION ALL
     -- Last in the line, and left as they are if this claim takes all they have.
-    SELECT lane.*, now(), true
+    SELECT lane.shard, lane.endpoint_id, lane.status, lane.fifo_since, lane.claim_limit, lane.lease_seconds, lane.config_version,
+        lane.standing, lane.weight, lane.turn_left, lane.rate_limit, lane.rate_burst, lane.rate_ready_at, now(), true
     FROM (
         SELECT l.shard, l.endpoint_id, l.status, l.fifo_since, l.claim_limit, l.lease_seconds, l.config_version, l.standing,
-            l.weight, l.turn_left, l.rate_limit, l.rate_burst, l.rate_ready_at, l.ready_at
+            l.weight, l.turn_left, l.rate_limit, l.rate_burst, l.rate_ready_at
         FROM unnest($4::smallint[], $5::uuid[]) AS handed (shard, endpoint_id)
         JOIN malote.lanes l ON l.shard = handed.shard AND l.endpoint_id = handed.endpoint_id
         WHERE l.ready_at > now() AND l.status = 'active' AND NOT l.parked_full
