@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"slices"
 
 	"github.com/malotehq/malote/internal/bench/report"
 )
@@ -20,9 +19,9 @@ const narrowInFlight = 64
 func (b *bench) throughputCases() []throughputCase {
 	var cases []throughputCase
 	for _, publishers := range b.Publishers {
-		cases = append(cases, throughputCase{publishers, b.Endpoints, 0})
+		cases = append(cases, throughputCase{publishers, b.Endpoints, 0}, throughputCase{publishers, 1, narrowInFlight})
 	}
-	return append(cases, throughputCase{slices.Max(b.Publishers), 1, narrowInFlight})
+	return cases
 }
 
 func (b *bench) casts() []cast {

@@ -10,7 +10,7 @@ import (
 
 // Bounds of what is remembered of publishes.
 const (
-	recentBytes      = 4 << 20
+	recentBytes      = 2 << 20
 	recentEventBytes = 64 << 10 // a larger event is read when it is sent
 )
 
