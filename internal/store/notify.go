@@ -16,10 +16,19 @@ const wakeChannel = "malote_wake"
 // commit that made them so: a commit with a notification in it waits for every
 // other one of the whole server. It waits for no disk: a lost one costs a poll.
 func (s *Store) notify(ctx context.Context) {
-	const statement = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
-	if _, err := s.hot.Exec(ctx, statement, wakeChannel, s.name); err != nil {
-		s.log.Warn("telling other processes of woken lanes failed; they find them when they poll", "error", err)
+	if _, err := s.hot.Exec(ctx, notifySQL, wakeChannel, s.name); err != nil {
+		s.logUntold(err)
 	}
+}
+
+const notifySQL = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
+
+// notifyOfWokenSQL is sent together with what wakes lanes, a transaction of its own
+// behind that one: it tells if there were any.
+const notifyOfWokenSQL = notifySQL + ` WHERE current_setting('malote.woken') <> '0'`
+
+func (s *Store) logUntold(err error) {
+	s.log.Warn("telling other processes of woken lanes failed; they find them when they poll", "error", err)
 }
 
 // listenerCheck is how often a silent listener asks whether its connection

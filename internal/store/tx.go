@@ -81,6 +81,12 @@ func (tx *hotTx) run(ctx context.Context, batch *pgx.Batch) error {
 // finish is run, and commits with it. After an error the outcome may be unknown,
 // as after that of any commit.
 func (tx *hotTx) finish(ctx context.Context, batch *pgx.Batch) error {
+	return tx.finishAnd(ctx, batch, func(*pgx.Batch) {})
+}
+
+// finishAnd is finish, and afterwards adds statements that go out with it and are
+// another transaction.
+func (tx *hotTx) finishAnd(ctx context.Context, batch *pgx.Batch, afterwards func(*pgx.Batch)) error {
 	batch.Queue("commit").Exec(func(tag pgconn.CommandTag) error {
 		if tag.String() == "ROLLBACK" {
 			return pgx.ErrTxCommitRollback
@@ -88,6 +94,7 @@ func (tx *hotTx) finish(ctx context.Context, batch *pgx.Batch) error {
 		tx.ended = true
 		return nil
 	})
+	afterwards(batch)
 	return tx.run(ctx, batch)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,6 +13,12 @@ import (
 
 //go:embed queries/wake_lanes.sql
 var wakeLanesSQL string
+
+// wakeAndNoteSQL leaves in the session how many lanes were woken, for the notification
+// that goes out with it.
+var wakeAndNoteSQL = strings.Replace(wakeLanesSQL,
+	"SELECT count(*)::integer FROM woken",
+	"SELECT count(*)::integer, set_config('malote.woken', count(*)::text, false) FROM woken", 1)
 
 //go:embed queries/wake_stranded.sql
 var wakeStrandedSQL string
@@ -34,12 +41,18 @@ func (s *Store) WakeLanes(ctx context.Context, lanes []delivery.LaneRef) (woken 
 		return 0, nil
 	}
 	shards, endpoints := splitRefs(lanes)
-	err = s.inHotBatch(ctx, "waking lanes", func(batch *pgx.Batch) {
+	var committed bool
+	err = s.inHotTx(ctx, "waking lanes", func(tx *hotTx) error {
+		batch := &pgx.Batch{}
 		batch.Queue(asyncCommit) // lost in a crash of the server, the sweep finds it
-		batch.Queue(wakeLanesSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken) })
+		batch.Queue(wakeAndNoteSQL, shards, endpoints).QueryRow(func(row pgx.Row) error { return row.Scan(&woken, nil) })
+		err := tx.finishAnd(ctx, batch, func(batch *pgx.Batch) { batch.Queue(notifyOfWokenSQL, wakeChannel, s.name) })
+		committed = tx.ended
+		return err
 	})
-	if err == nil && woken > 0 {
-		s.notify(ctx)
+	if err != nil && committed {
+		s.logUntold(err)
+		err = nil
 	}
 	return woken, err
 }
