@@ -61,8 +61,7 @@ type Claimed struct {
 	// all lanes that it may still take something from.
 	More bool
 	// NextDue is how long until some lane that there is room for may have work, by
-	// the database's clock; NothingDue if none is known to. Set only if the claim
-	// brought less than was asked for.
+	// the database's clock; NothingDue if none is known to.
 	NextDue time.Duration
 	// Untaken are lanes that were handed to the claim, and that it could not look
 	// at: they must be woken.

@@ -29,6 +29,7 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 			return
 		}
 		began := time.Now()
+		d.unsignal()
 		claimed, err := d.claimFor(free, d.handover.take())
 		d.giveSlots(free - len(claimed.Claims))
 		d.handOver(claimed, free, err)
@@ -56,6 +57,14 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 		if d.handover.hasLanes() && !pause(ctx, betweenClaims-time.Since(began)) {
 			return
 		}
+	}
+}
+
+// unsignal forgets a signal: whatever it was about, is seen by the look that follows.
+func (d *Dispatcher) unsignal() {
+	select {
+	case <-d.signal:
+	default:
 	}
 }
 

@@ -87,7 +87,10 @@ type claiming struct {
 	unseen map[delivery.Standing]bool // of which there may be lanes that are not among those
 	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
-	due    []standingDue      // when there is more
+	// spilled: a lane that was handed over has more than this claim takes, and stands
+	// in line from now on.
+	spilled bool
+	due     []standingDue // when there is more
 }
 
 // claimRow is a claimed delivery whose event is still to be read.
@@ -263,13 +266,15 @@ func (c *claiming) lanesByID() map[delivery.ID]claimLane {
 
 func (c *claiming) readParked(rows pgx.Rows) error {
 	lanes := c.lanesByID()
-	c.parked = nil
+	c.parked, c.spilled = nil, false
 	var ref delivery.LaneRef
-	var isParked bool
-	_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isParked}, func() error {
-		if isParked && lanes[ref.EndpointID].endpoint != nil {
+	var isParked, isReady bool
+	_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isParked, &isReady}, func() error {
+		lane := lanes[ref.EndpointID]
+		if isParked && lane.endpoint != nil {
 			c.parked = append(c.parked, ref)
 		}
+		c.spilled = c.spilled || isReady && lane.handed
 		return nil
 	})
 	return err

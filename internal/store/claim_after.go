@@ -49,6 +49,8 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 	}
 	if err == nil && woken > 0 {
 		result.NextDue = 0
+	}
+	if woken > 0 || c.spilled {
 		c.store.notify(ctx)
 	}
 	return result, err

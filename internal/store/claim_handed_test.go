@@ -63,6 +63,21 @@ func TestClaimHanded_WhatItLeavesStandsInLine(t *testing.T) {
 	require.Len(t, f.claim(10), 1)
 }
 
+// What is left in line is for others, too, and they are told.
+func TestClaimHanded_OthersHearOfWhatItLeaves(t *testing.T) {
+	f := newFixture(t)
+	f.endpoint("acme", 4)
+	heard, _ := listen(t.Context(), pgtest.OpenDSN(t, f.dsn))
+	within(t, heard, "it begins")
+	lanes := f.unwoken(draft("acme", "1"), draft("acme", "2"))
+	require.Len(t, f.claimHanded(1, lanes).Claims, 1)
+	within(t, heard, "there is one left, and slots elsewhere")
+
+	require.Len(t, f.claim(1), 1)
+	f.claimHanded(1, f.unwoken(draft("acme", "3")))
+	require.Empty(t, heard, "nothing is left")
+}
+
 // A lane that was handed over comes after all that stand in line already.
 func TestFairQueue_F04_I2_WhoIsHandedOverStandsLast(t *testing.T) {
 	f := newFixture(t)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 	"time"
@@ -56,11 +57,7 @@ func (r *recentEvents) put(event delivery.Event, bodies [][]byte) {
 		entry.bytes += recentOverhead/4 + len(header.Name) + len(header.Value)
 	}
 	for _, body := range bodies {
-		if cap(body) > 2*len(body)+recentOverhead { // a piece of something much larger
-			body = slices.Clone(body)
-		}
-		entry.bodies = append(entry.bodies, body)
-		entry.bytes += cap(body)
+		entry.bytes += len(body)
 	}
 	// What only a publish needs is not kept.
 	event.Body, event.IdempotencyKey, event.EntityVersion, event.ExternalID = nil, "", "", ""
@@ -68,8 +65,14 @@ func (r *recentEvents) put(event delivery.Event, bodies [][]byte) {
 	if entry.bytes > recentEventBytes {
 		return
 	}
+	for _, body := range bodies {
+		entry.bodies = append(entry.bodies, bytes.Clone(body)) // it may be a piece of a large request
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if _, known := r.entries[event.ID]; known {
+		return
+	}
 	r.entries[event.ID] = entry
 	r.order = append(r.order, event.ID)
 	r.room -= entry.bytes

@@ -63,4 +63,5 @@ WHERE l.shard = next.shard AND l.endpoint_id = next.endpoint_id
     -- second look: whoever committed meanwhile saw it parked, and waits for its lock.
     AND (l.ready_at, l.parked_full, l.turn_left, l.rate_ready_at)
         IS DISTINCT FROM (next.ready_at, next.is_full, next.turn_left, next.rate_ready_at)
-RETURNING l.shard, l.endpoint_id, l.ready_at > now() + interval '10 milliseconds' AND NOT l.parked_full AND l.status = 'active'
+RETURNING l.shard, l.endpoint_id, l.ready_at > now() + interval '10 milliseconds' AND NOT l.parked_full AND l.status = 'active',
+    l.ready_at <= now() + interval '10 milliseconds'
