@@ -132,7 +132,7 @@ func TestQuota_FewSlots(t *testing.T) {
 					takes[lane.endpoint.ID] = 4 * time.Second
 					lane = r.memory.lane(4, 3)
 					lane.standing = delivery.Unheard
-					lane = r.memory.lane(4, 3)
+					r.memory.lane(4, 3)
 				}
 				r.start(t)
 				elapse(t, 40*time.Second)
