@@ -143,6 +143,8 @@ func (w *world) furnish() {
 		{Endpoint: torture.Endpoint{Name: "secure", Limit: 4, Types: []string{fact}}, slow: 30 * time.Millisecond, rude: 0.05},
 		{Endpoint: torture.Endpoint{Name: "named", Limit: 4, Types: []string{fact}}, slow: 30 * time.Millisecond, rude: 0.05},
 		{Endpoint: torture.Endpoint{Name: "states", Limit: 3, Types: []string{state, order}}, slow: 200 * time.Millisecond, rude: 0.2},
+		// Only the relay has something for it: nobody else's wake-up hides one that is not given.
+		{Endpoint: torture.Endpoint{Name: "orders", Limit: 3, Types: []string{order}}, slow: 20 * time.Millisecond, rude: 0.05},
 	} {
 		w.register(r)
 	}
