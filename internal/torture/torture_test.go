@@ -165,10 +165,12 @@ func (w *world) publishers() (*publishers, func()) {
 // asleep, and counts those that nobody woke. A machine that stood still for
 // seconds can bring about one; so only what happens again counts.
 func (w *world) calm(p *publishers) (stranded int) {
+	random := rand.New(rand.NewPCG(1, 1))
 	for range 2 {
 		before := w.stranded()
 		for range 8 {
 			p.api(fact, "", 0)
+			p.order(random)
 			wait(w.t.Context(), 200*time.Millisecond)
 		}
 		w.settle()
