@@ -49,7 +49,8 @@ func yes(is bool) string {
 
 func micros(us float64) string { return whole(us) + " µs" }
 
-func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }
+// seconds are told to hundredths, without what that leaves of binary fractions.
+func seconds(s float64) string { return strconv.FormatFloat(math.Round(s*100)/100, 'f', -1, 64) + " s" }
 
 func rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) + "/s" }
 
