@@ -11,7 +11,7 @@ import (
 
 // claim takes at most n due deliveries, the first of every ready lane before the
 // second of any, none beyond the room, and starts their attempts
-// (Store.ClaimWithin). It returns how many, and whether a lane was not looked at
+// (Store.ClaimHanded). It returns how many, and whether a lane was not looked at
 // that something might be claimed of.
 func (p *platform) claim(claimer *process, n int, left room) (claimed int, isMore bool) {
 	lanes := p.lockLanes(n, left)

@@ -38,14 +38,11 @@ func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
 	return s.claim(ctx, claiming{n: n, room: delivery.Room{Suspects: n, Slow: n}})
 }
 
-// ClaimWithin is like Claim, but takes no more of lanes that are not trusted than
-// there is room for. More and NextDue are about lanes that there is still room for.
-func (s *Store) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
-	return s.claim(ctx, claiming{n: n, room: room})
-}
-
-// ClaimHanded is ClaimWithin that also looks at parked lanes which have new work:
-// so they need not be woken first. Which of them it could not look at, it returns:
+// ClaimHanded is like Claim, but takes no more of lanes that are not trusted than
+// there is room for; More and NextDue are about lanes that there is still room for.
+//
+// It also looks at parked lanes that are handed to it because they have new work, so
+// that they need not be woken first. Which of them it could not look at, it returns:
 // they must be woken, or they wait for the sweep. That goes for all of them beside
 // an error.
 func (s *Store) ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {

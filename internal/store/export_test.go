@@ -45,3 +45,8 @@ func (r *recentEvents) Put(event delivery.Event, bodies [][]byte) { r.put(event,
 
 // Get is get.
 func (r *recentEvents) Get(id delivery.ID) (delivery.Event, bool) { return r.get(id, 0) }
+
+// ClaimWithin claims with nothing handed over.
+func (s *Store) ClaimWithin(ctx context.Context, n int, room delivery.Room) (delivery.Claimed, error) {
+	return s.ClaimHanded(ctx, n, room, nil)
+}
