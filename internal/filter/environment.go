@@ -57,7 +57,21 @@ func newEnvironment(variables []variable) *environment {
 	if err != nil {
 		panic("filter: the environment is of our own making: " + err.Error())
 	}
+	nameSymbols(language)
 	return &environment{cel: language, variables: known, names: strings.Join(names, ", ")}
+}
+
+// nameSymbols lets the checker list its symbols now. It does so for the first unknown
+// name otherwise, while other goroutines read where the list is kept.
+func nameSymbols(language *cel.Env) {
+	const unknown = "nobody_declared_this"
+	parsed, issues := language.Parse(unknown)
+	if issues.Err() != nil {
+		panic("filter: a name cannot be parsed: " + issues.Err().Error())
+	}
+	if _, issues = language.Check(parsed); issues.Err() == nil {
+		panic("filter: " + unknown + " is declared")
+	}
 }
 
 // withoutTimeZones is the standard library without what reads the machine's time

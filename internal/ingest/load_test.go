@@ -57,7 +57,10 @@ func TestDoor_AHangingDatabaseIsA503WithinASecond(t *testing.T) { // alone: it c
 			})
 		}
 		senders.Wait()
-		require.EqualValues(t, 300-bound, refused.Load())
+		// Who is refused because of its source's share has a place of the door's for an
+		// instant, in which another may find none.
+		require.GreaterOrEqual(t, refused.Load(), int64(300-bound), "more than the bound wait")
+		require.Less(t, refused.Load(), int64(300-bound/2), "the bound is not used")
 		require.Less(t, time.Duration(most.Load()), time.Second)
 		synctest.Wait()
 		require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+2, "the committers at most")
