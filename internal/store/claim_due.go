@@ -15,7 +15,7 @@ var claimNextDueSQL string
 // standingDue is how long until lanes of a standing have work. NULL: unknown.
 type standingDue struct {
 	standing    delivery.Standing
-	all, unhung *float64 // seconds; unhung: without the lanes that hang
+	all, others *float64 // seconds; others: without the lanes that hang
 }
 
 // queueNextDue asks when there will be more, as this transaction leaves it. For
@@ -28,7 +28,7 @@ func (c *claiming) queueNextDue(batch *pgx.Batch) {
 	batch.Queue(claimNextDueSQL, standings, hanging).Query(func(rows pgx.Rows) error {
 		c.due = nil
 		var due standingDue
-		_, err := pgx.ForEachRow(rows, []any{&due.standing, &due.all, &due.unhung}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&due.standing, &due.all, &due.others}, func() error {
 			c.due = append(c.due, due)
 			return nil
 		})
@@ -44,7 +44,7 @@ func (c *claiming) nextDue() time.Duration {
 	for _, due := range c.due {
 		seconds := due.all
 		if isHopeless {
-			seconds = due.unhung
+			seconds = due.others
 		}
 		if seconds == nil || left.For(due.standing, 1) == 0 {
 			continue
