@@ -182,6 +182,7 @@ type library struct {
 // Behind how few doors each library is: as many places change when it is replaced.
 var libraries = []library{
 	{"github.com/a-h/templ", slices.Concat([]string{"internal/dashboard"}, dashboardParts, pageGroups)},
+	{"github.com/KimMachineGun/automemlimit", []string{"internal/localpg"}},
 	{"github.com/alexedwards/argon2id", []string{"internal/dashboard"}},
 	{"github.com/alecthomas/kong", []string{"cmd/malote"}},
 	{"github.com/danielgtaylor/huma/v2", []string{"internal/api"}},

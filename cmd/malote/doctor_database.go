@@ -32,7 +32,7 @@ func (f *doctorCommand) examineDatabase(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{{Check: "database", Health: wrong, Found: oneLine(err.Error()), Fix: "look at PostgreSQL's log"}}
 	}
-	findings := []finding{facts.checkVersion(), facts.checkDurability(), facts.checkConnections(), facts.checkClock()}
+	findings := []finding{facts.checkVersion(), facts.checkDurability(), facts.checkLogCompression(), facts.checkConnections(), facts.checkClock()}
 	schema := checkMigrations(ctx, dsn)
 	findings = append(findings, schema)
 	if schema.Health == wrong {
@@ -70,6 +70,7 @@ type serverFacts struct {
 	shown             string
 	fsync, pages      string
 	commit            string
+	compression       string // of the log
 	connections, used int
 	now               time.Time     // by the database's clock
 	skew              time.Duration // how far that is ahead of ours
@@ -81,8 +82,8 @@ func askServer(ctx context.Context, s *store.Store) (serverFacts, error) {
 	var facts serverFacts
 	err := s.Pool().QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'),
 		current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
-		current_setting('max_connections')::int, (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`).
-		Scan(&facts.version, &facts.shown, &facts.fsync, &facts.pages, &facts.commit, &facts.connections, &facts.used)
+		current_setting('wal_compression'), current_setting('max_connections')::int, (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`).
+		Scan(&facts.version, &facts.shown, &facts.fsync, &facts.pages, &facts.commit, &facts.compression, &facts.connections, &facts.used)
 	if err != nil {
 		return facts, fmt.Errorf("asking for the server's settings: %w", err)
 	}
@@ -112,6 +113,17 @@ func (facts serverFacts) checkDurability() finding {
 	if facts.fsync != "on" || facts.pages != "on" || facts.commit == "off" {
 		found.Health = wrong
 		found.Fix = "an accepted event can be lost in a crash: set fsync, full_page_writes and synchronous_commit to on in postgresql.conf"
+	}
+	return found
+}
+
+// checkLogCompression: "on" is another name for pglz, whatever else there is.
+func (facts serverFacts) checkLogCompression() finding {
+	found := finding{Check: "log compression", Health: healthy, Found: "wal_compression " + facts.compression}
+	if facts.compression == "on" || facts.compression == "pglz" {
+		found.Health = warning
+		found.Found += ", which is slow: it can cost more of the processor than all else that a delivery does"
+		found.Fix = "set wal_compression to lz4, or off, in postgresql.conf"
 	}
 	return found
 }

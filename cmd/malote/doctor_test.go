@@ -161,9 +161,9 @@ func timeOfID(at time.Time) string {
 
 func TestDoctor_ServerFacts(t *testing.T) {
 	t.Parallel()
-	good := serverFacts{version: 150004, shown: "15.4", fsync: "on", pages: "on", commit: "on", connections: 100, used: 20}
+	good := serverFacts{version: 150004, shown: "15.4", fsync: "on", pages: "on", commit: "on", compression: "lz4", connections: 100, used: 20}
 	for _, check := range []func(serverFacts) finding{
-		serverFacts.checkVersion, serverFacts.checkDurability, serverFacts.checkConnections, serverFacts.checkClock,
+		serverFacts.checkVersion, serverFacts.checkDurability, serverFacts.checkLogCompression, serverFacts.checkConnections, serverFacts.checkClock,
 	} {
 		require.Equal(t, healthy, check(good).Health)
 	}
@@ -176,6 +176,8 @@ func TestDoctor_ServerFacts(t *testing.T) {
 	require.Equal(t, wrong, changed(func(f *serverFacts) { f.fsync = "off" }).checkDurability().Health)
 	require.Equal(t, wrong, changed(func(f *serverFacts) { f.commit = "off" }).checkDurability().Health)
 	require.Equal(t, healthy, changed(func(f *serverFacts) { f.commit = "remote_apply" }).checkDurability().Health)
+	require.Equal(t, warning, changed(func(f *serverFacts) { f.compression = "on" }).checkLogCompression().Health)
+	require.Equal(t, healthy, changed(func(f *serverFacts) { f.compression = "off" }).checkLogCompression().Health)
 	require.Equal(t, warning, changed(func(f *serverFacts) { f.used = 90 }).checkConnections().Health)
 
 	behind := changed(func(f *serverFacts) { f.skew = 10 * time.Second }).checkClock()

@@ -13,7 +13,7 @@ import (
 
 const (
 	claimBatch  = 64
-	claimCalls  = 100
+	claimCalls  = 300
 	claimWarmUp = 10 // calls that are not counted
 )
 

@@ -116,3 +116,13 @@ func TestParseMajor(t *testing.T) {
 		require.Equal(t, want, parseMajor(line), line)
 	}
 }
+
+// A PostgreSQL that was built without lz4 refuses the question.
+func TestLogCompression_NoneWhereLz4IsNot(t *testing.T) {
+	t.Parallel()
+	dir := newDataDir(t)
+	refuses := fakeInstallation(t, filepath.Join(dir, "bin"), "16.4")
+	script := "#!/bin/sh\necho 'FATAL: invalid value' >&2\nexit 1\n"
+	require.NoError(t, os.WriteFile(filepath.Join(refuses, "postgres"), []byte(script), 0o755))
+	require.Equal(t, noCompression, installation{16, refuses}.logCompression(t.Context(), ourAccount(t), dir))
+}

@@ -100,7 +100,7 @@ func (h *home) startServer(ctx context.Context, installed []installation, option
 	if err != nil {
 		return nil, err
 	}
-	if err := h.replaceFile(settingsName, configuration(options.Ephemeral)); err != nil {
+	if err := h.replaceFile(settingsName, h.settings(ctx, binaries, options.Ephemeral)); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", settingsName, err)
 	}
 	if err := h.makeSocketDir(); err != nil {

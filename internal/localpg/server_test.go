@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,13 +24,11 @@ var durableSettings = map[string]string{
 	"synchronous_commit":      "on",
 	"full_page_writes":        "on",
 	"data_checksums":          "on",
-	"shared_buffers":          "256MB",
 	"max_connections":         "100",
 	"jit":                     "off",
 	"server_encoding":         "UTF8",
 	"lc_collate":              "C",
 	"log_error_verbosity":     "terse",
-	"wal_compression":         "pglz",
 	"autovacuum_naptime":      "10s",
 	"password_encryption":     "scram-sha-256",
 	"unix_socket_permissions": "0700",
@@ -51,6 +50,14 @@ func TestStart_NewClusterIsPrivateAndDurable(t *testing.T) {
 		require.Equal(t, want, query[string](t, connection, "SELECT current_setting('"+name+"')"), name)
 	}
 	require.Equal(t, "malote", query[string](t, connection, "SELECT current_database()"))
+	require.EqualValues(t, sharedBuffers(availableMemory())>>20,
+		query[int64](t, connection, "SELECT pg_size_bytes(current_setting('shared_buffers')) >> 20"))
+	offered := query[[]string](t, connection, "SELECT coalesce(enumvals, '{}') FROM pg_settings WHERE name = 'wal_compression'")
+	want := noCompression
+	if slices.Contains(offered, quickCompression) {
+		want = quickCompression
+	}
+	require.Equal(t, want, query[string](t, connection, "SELECT current_setting('wal_compression')"), "of %v", offered)
 
 	t.Run("a wrong password is refused", func(t *testing.T) {
 		dsn, err := url.Parse(server.URL())

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
@@ -39,6 +40,27 @@ func TestClaims_AreTheSameEveryTime(t *testing.T) {
 		require.NoError(t, c.PutBack(t.Context(), claimed.Claims))
 		require.Zero(t, count(t, s, `SELECT count(*) FROM malote.queue WHERE status = 'sending'`))
 	}
+}
+
+// Many rows are inserted without the queue's indexes, which are there again afterwards.
+func TestClaims_InBulkKeepTheIndexes(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Open(t)
+	const listed = `SELECT pg_get_indexdef(i.indexrelid) || i.indisvalid || i.indisprimary FROM pg_index i
+		WHERE i.indrelid = 'malote.queue'::regclass ORDER BY 1`
+	indexes := func() []string {
+		rows, _ := s.Pool().Query(t.Context(), listed)
+		all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		return all
+	}
+	before := indexes()
+	require.NotEmpty(t, before)
+	c, err := benchdata.FillClaims(t.Context(), s, 20)
+	require.NoError(t, err)
+	require.NoError(t, c.Grow(t.Context(), benchdata.Bulky))
+	require.Equal(t, before, indexes())
+	require.Equal(t, 19*3+benchdata.Bulky, count(t, s, `SELECT count(*) FROM malote.queue`))
 }
 
 // What is filled in can be claimed, and closed in its event's partition.

@@ -35,7 +35,7 @@ const dueOfEach = 3
 // FillClaims makes so many endpoints, on an empty schema of Malote's.
 func FillClaims(ctx context.Context, s *store.Store, endpoints int) (*Claims, error) {
 	c := &Claims{store: s, events: newEvents(0)}
-	return c, c.unhurried(ctx, func(run runner) error {
+	err := c.unhurried(ctx, func(run runner) error {
 		if err := run(`INSERT INTO malote.tenants (shard, id) VALUES (0, 't')`); err != nil {
 			return err
 		}
@@ -51,25 +51,40 @@ func FillClaims(ctx context.Context, s *store.Store, endpoints int) (*Claims, er
 			SELECT 0, gen_random_uuid(), e.id, 'whsec_x' FROM malote.endpoints e WHERE e.shard = 0`); err != nil {
 			return err
 		}
-		if err := run(`INSERT INTO malote.lanes (shard, endpoint_id, tenant, max_in_flight, claim_limit, lease_seconds, ready_at)
+		return run(`INSERT INTO malote.lanes (shard, endpoint_id, tenant, max_in_flight, claim_limit, lease_seconds, ready_at)
 			SELECT 0, e.id, CASE WHEN e.url = $1 THEN 'busy' ELSE 'calm' END, 4, 4, 60,
-				now() - CASE WHEN e.url = $1 THEN interval '1 day' ELSE interval '0' END FROM malote.endpoints e WHERE e.shard = 0`, longest); err != nil {
-			return err
-		}
-		return run(addDue, c.events, dueOfEach, "calm")
+				now() - CASE WHEN e.url = $1 THEN interval '1 day' ELSE interval '0' END FROM malote.endpoints e WHERE e.shard = 0`, longest)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return c, c.addDue(ctx, dueOfEach, "calm", endpoints)
 }
 
-const addDue = `INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger, next_attempt_at, cycle_started_at)
-	SELECT 0, gen_random_uuid(), l.endpoint_id, ($1::uuid[])[1 + n % 1000], 't', 'pending', 'schedule', now() - random() * interval '1 hour', now()
-	FROM malote.lanes l CROSS JOIN generate_series(1, $2::integer) n WHERE l.shard = 0 AND l.tenant = $3`
+// addDue gives each of so many lanes so many due deliveries.
+func (c *Claims) addDue(ctx context.Context, each int, tenant string, lanes int) error {
+	if each*lanes >= bulky {
+		return insertBulk(ctx, c.store.Pool(), addDueSQL, c.events, each, tenant)
+	}
+	return c.unhurried(ctx, func(run runner) error { return run(addDueSQL, c.events, each, tenant) })
+}
+
+// addDueSQL spreads them over the last hour. Their ids begin with their instant and
+// they are stored one after another, as those that came through the front door.
+const addDueSQL = `INSERT INTO malote.queue (shard, id, endpoint_id, event_id, tenant, status, trigger, next_attempt_at, cycle_started_at)
+	SELECT 0, (substr(d.millisecond, 1, 8) || '-' || substr(d.millisecond, 9) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
+		d.endpoint_id, ($1::uuid[])[1 + d.n % 1000], 't', 'pending', 'schedule', d.due, d.due
+	FROM (SELECT c.endpoint_id, c.n, c.due, lpad(to_hex((extract(epoch FROM c.due) * 1000)::bigint), 12, '0') AS millisecond
+		FROM (SELECT l.endpoint_id, n, now() - random() * interval '1 hour' AS due
+			FROM malote.lanes l CROSS JOIN generate_series(1, $2::integer) n WHERE l.shard = 0 AND l.tenant = $3) c
+		ORDER BY c.due) d`
 
 // Grow adds deliveries to the backlog, and leaves the tables as vacuum does.
 func (c *Claims) Grow(ctx context.Context, deliveries int) error {
+	if err := c.addDue(ctx, deliveries, "busy", 1); err != nil {
+		return err
+	}
 	return c.unhurried(ctx, func(run runner) error {
-		if err := run(addDue, c.events, deliveries, "busy"); err != nil {
-			return err
-		}
 		return run(`VACUUM ANALYZE malote.queue, malote.lanes, malote.endpoints, malote.endpoint_secrets`)
 	})
 }
