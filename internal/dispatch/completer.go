@@ -18,13 +18,9 @@ const (
 	completionTimeout = 15 * time.Second
 )
 
-// A batch waits for the one that is being committed, so that it grows with the
-// load: until it is enough to be worth a transaction beside the other, and no
-// longer than companyTime, for the other may wait for somebody's lock.
-const (
-	enoughCompany = 64
-	companyTime   = 10 * time.Millisecond
-)
+// companyTime is how long a batch waits for the one that is being committed, so
+// that it grows with the load, and no longer: the other may wait for somebody's lock.
+const companyTime = 10 * time.Millisecond
 
 // finishTimeout bounds how long a stop, once no attempt is under way any more,
 // waits for a database that does not answer. What is not recorded then, comes
@@ -106,7 +102,7 @@ func (c *completers) finish() {
 func (c *completers) await(batch []policy.Completion, queue <-chan policy.Completion) (_ []policy.Completion, isFirst bool) {
 	wait := time.NewTimer(companyTime)
 	defer wait.Stop()
-	for len(batch) < enoughCompany {
+	for len(batch) < maxCompletions {
 		select {
 		case c.turn <- struct{}{}:
 			return gather(batch, queue), true

@@ -21,13 +21,9 @@ const (
 // then once more all that is tried in its place.
 const commitTimeout = 15 * time.Second
 
-// A group waits for the one that is being committed, so that it grows with the
-// load: until it is enough to be worth a transaction beside the other, and no
-// longer than companyTime, for the other may wait for somebody's lock.
-const (
-	enoughCompany = 64 // events
-	companyTime   = 10 * time.Millisecond
-)
+// companyTime is how long a group waits for the one that is being committed, so
+// that it grows with the load, and no longer: the other may wait for somebody's lock.
+const companyTime = 10 * time.Millisecond
 
 // aloneAtOnce is how many units of a failed group are tried at the same time:
 // more than one, so that a unit that has to wait for a lock does not use up the
@@ -146,7 +142,7 @@ func (g *groupCommit) gather(ctx context.Context, group []*unit) (_ []*unit, lef
 	for ctx.Err() == nil {
 		next := g.arrived()
 		if next == nil {
-			if isFirst || events >= enoughCompany {
+			if isFirst || events >= maxGroupEvents {
 				break
 			}
 			select {
