@@ -38,7 +38,7 @@ func (w *world) do(f torture.Fault, publishers *publishers) error {
 	ctx := w.t.Context()
 	switch f.Kind {
 	case torture.Kill, torture.Stop, torture.Pause, torture.PauseLong:
-		w.hurtProcess(f)
+		w.hurtProcess(f, publishers)
 	case torture.LoseCommit, torture.LoseAnswer, torture.Cut, torture.HalfOpen, torture.Stall:
 		w.hurtNetwork(ctx, f)
 	case torture.Crash, torture.Terminate, torture.DiskFull, torture.ReadOnly:
@@ -68,7 +68,7 @@ func (w *world) do(f torture.Fault, publishers *publishers) error {
 }
 
 // hurtProcess: what runs is stopped in one of the ways in which processes stop.
-func (w *world) hurtProcess(f torture.Fault) {
+func (w *world) hurtProcess(f torture.Fault, publishers *publishers) {
 	p := w.processes[f.Target]
 	p.busy.Lock()
 	defer p.busy.Unlock()
@@ -78,7 +78,7 @@ func (w *world) hurtProcess(f torture.Fault) {
 	case torture.Stop:
 		p.signal(syscall.SIGTERM)
 	case torture.PauseLong:
-		w.pauseLong(p, f.For)
+		w.pauseLong(p, f, publishers)
 	default:
 		p.signal(syscall.SIGSTOP)
 		wait(w.t.Context(), f.For)
@@ -87,18 +87,23 @@ func (w *world) hurtProcess(f torture.Fault) {
 }
 
 // pauseLong stops a worker that has much in flight, and has it go on when others
-// have that in flight: receivers take their time at both moments.
-func (w *world) pauseLong(p *process, d time.Duration) {
+// have that in flight: receivers take their time at both moments. Mostly publishers
+// are quiet in between, or what was in flight would wait behind what is new.
+func (w *world) pauseLong(p *process, f torture.Fault, publishers *publishers) {
 	ctx := w.t.Context()
 	w.receivers.tardy.Store(true)
 	defer w.receivers.tardy.Store(false)
-	wait(ctx, deadline)
+	wait(ctx, deadline/2)
 	p.signal(syscall.SIGSTOP)
+	if f.Manner%4 > 0 {
+		publishers.hushed.Add(1)
+		defer publishers.hushed.Add(-1)
+	}
 	wait(ctx, deadline/5)
 	w.receivers.tardy.Store(false)
 	wait(ctx, lease-2*deadline)
 	w.receivers.tardy.Store(true)
-	wait(ctx, d-lease+2*deadline-deadline/5)
+	wait(ctx, f.For-lease+2*deadline-deadline/5)
 	w.mu.Lock()
 	w.resumes = append(w.resumes, time.Since(w.receivers.began))
 	w.mu.Unlock()

@@ -71,6 +71,7 @@ type publishers struct {
 	world  *world
 	client *http.Client
 	haste  atomic.Int32 // how many times faster than usual
+	hushed atomic.Int32 // how many want them to be quiet
 	stop   context.Context
 	giveUp context.Context
 	crowd  sync.WaitGroup
@@ -81,7 +82,9 @@ func (p *publishers) start(seed uint64) {
 		random := rand.New(rand.NewPCG(seed, uint64(pace)))
 		p.crowd.Go(func() {
 			for p.stop.Err() == nil {
-				publish(random)
+				if p.hushed.Load() == 0 {
+					publish(random)
+				}
 				wait(p.stop, time.Duration(random.Int64N(int64(2*pace)))/time.Duration(1+p.haste.Load()))
 			}
 		})

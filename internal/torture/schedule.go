@@ -77,7 +77,7 @@ func Plan(seed uint64, duration time.Duration, scene Scene) []Fault {
 	var plan []Fault
 	var deck []Kind
 	paused := time.Duration(0) // until then a worker is paused beyond its lease; somebody has to work meanwhile
-	for at := between(random, 300*time.Millisecond, time.Second); at < duration; at += between(random, 300*time.Millisecond, 1700*time.Millisecond) {
+	for at := between(random, 300*time.Millisecond, time.Second); at < duration; at += between(random, 500*time.Millisecond, 3*time.Second) {
 		if len(deck) == 0 {
 			deck = deal(random, kinds)
 		}
@@ -124,7 +124,7 @@ func fault(random *rand.Rand, kind Kind, scene Scene) Fault {
 	case Pause:
 		f.Target, f.For = pick(scene.Processes), between(random, 100*time.Millisecond, 2*time.Second)
 	case PauseLong:
-		f.Target, f.For = pick(scene.Workers), scene.Lease+between(random, 300*time.Millisecond, 1700*time.Millisecond)
+		f.Target, f.For = pick(scene.Workers), scene.Lease+between(random, 500*time.Millisecond, 3*time.Second)
 	case HalfOpen:
 		f.Target, f.For = pick(scene.Processes), between(random, 2*time.Second, 15*time.Second)
 	case Crash:
