@@ -5,7 +5,7 @@
 SELECT wanted.position, e.type, e.content_type, e.occurred_at, e.accepted_at, e.source_id, e.headers, coalesce(e.traceparent, ''), coalesce(r.body, e.body)
 FROM unnest($1::smallint[], $2::uuid[], $3::smallint[]) WITH ORDINALITY AS wanted (shard, event_id, rendering, position)
 CROSS JOIN LATERAL (
-    SELECT * FROM malote.events e
+    SELECT e.type, e.content_type, e.occurred_at, e.accepted_at, e.source_id, e.headers, e.traceparent, e.body FROM malote.events e
     WHERE e.shard = wanted.shard AND e.id = wanted.event_id AND e.id BETWEEN $4 AND $5
     LIMIT 1
 ) e
