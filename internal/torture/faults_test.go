@@ -87,15 +87,16 @@ func (w *world) hurtProcess(f torture.Fault, publishers *publishers) {
 }
 
 // pauseLong stops a worker that has much in flight, and has it go on when others
-// have that in flight: receivers take their time at both moments. Mostly publishers
-// are quiet in between, or what was in flight would wait behind what is new.
+// have that in flight: receivers take their time at both moments. In a run that goes
+// on for that long, publishers are mostly quiet in between, or what was in flight
+// would wait behind what is new.
 func (w *world) pauseLong(p *process, f torture.Fault, publishers *publishers) {
 	ctx := w.t.Context()
 	w.receivers.tardy.Store(true)
 	defer w.receivers.tardy.Store(false)
 	wait(ctx, deadline/2)
 	p.signal(syscall.SIGSTOP)
-	if f.Manner%4 > 0 {
+	if f.Manner%4 > 0 && f.At+lease <= w.duration {
 		publishers.hushed.Add(1)
 		defer publishers.hushed.Add(-1)
 	}

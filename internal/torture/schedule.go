@@ -77,7 +77,7 @@ func Plan(seed uint64, duration time.Duration, scene Scene) []Fault {
 	var plan []Fault
 	var deck []Kind
 	paused := time.Duration(0) // until then a worker is paused beyond its lease; somebody has to work meanwhile
-	for at := between(random, 300*time.Millisecond, time.Second); at < duration; at += between(random, 500*time.Millisecond, 3*time.Second) {
+	for at := between(random, 300*time.Millisecond, time.Second); at < duration; at += between(random, 300*time.Millisecond, 1700*time.Millisecond) {
 		if len(deck) == 0 {
 			deck = deal(random, kinds)
 		}

@@ -132,6 +132,7 @@ func TestTorture(t *testing.T) {
 // torment is one run.
 func torment(t *testing.T, seed uint64, duration time.Duration, binary string) *torture.Journal {
 	w := newWorld(t, seed, binary, os.Getenv(skewedVariable))
+	w.duration = duration
 	plan := torture.Plan(seed, duration, torture.Scene{
 		Processes: w.names, Workers: w.workers, Lease: lease, Kinds: kinds(),
 		Receivers: []string{"plain", "busy", "slow", "fifo", "once", "secure", "named", "states"},

@@ -75,8 +75,10 @@ type world struct {
 	source      string // path of the inbound door
 	named       string // id of the endpoint whose name fails at times
 
-	server  sync.Mutex // held while PostgreSQL is being hurt
-	crashes []torture.Span
+	server   sync.Mutex // held while PostgreSQL is being hurt
+	crashes  []torture.Span
+	duration time.Duration // of the publishing in a run; 0 in a soak, which is never quiet
+
 	mu      sync.Mutex
 	resumes []time.Duration
 }
