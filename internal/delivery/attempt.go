@@ -66,6 +66,9 @@ type Claimed struct {
 	// Untaken are lanes that were handed to the claim, and that it could not look
 	// at: they must be woken.
 	Untaken []LaneRef
+	// Full are lanes that have as many in flight as they may, as the claim left or saw
+	// them: the end of an attempt wakes them.
+	Full []LaneRef
 }
 
 // NothingDue is the NextDue of an idle database.

@@ -71,6 +71,7 @@ func (d *Dispatcher) unsignal() {
 // handOver opens the handover if the claim left slots free and nothing due, and
 // sees to the lanes that it was handed in vain.
 func (d *Dispatcher) handOver(claimed delivery.Claimed, asked int, err error) {
+	d.handover.saw(claimed)
 	if err == nil && len(claimed.Claims) < asked && !claimed.More {
 		d.handover.reopen()
 		d.handAgain(claimed.Untaken)
@@ -108,11 +109,7 @@ func (d *Dispatcher) wake(lanes []delivery.LaneRef) {
 // Hand says whether the dispatcher looks at lanes that have new work itself; else
 // they must be woken in the database. It never blocks.
 func (d *Dispatcher) Hand(lanes []delivery.LaneRef) bool {
-	if d.options.Wake == nil || !d.handover.offer(lanes) {
-		return false
-	}
-	d.Signal()
-	return true
+	return d.options.Wake != nil && d.handover.offer(lanes)
 }
 
 // betweenClaims is how long after the last a claim of lanes that were handed over

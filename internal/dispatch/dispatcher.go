@@ -108,9 +108,8 @@ func New(options Options) *Dispatcher {
 		slots:  make(chan struct{}, options.MaxInFlight),
 		quota:  newQuota(options.MaxInFlight),
 		signal: make(chan struct{}, 1),
-
-		handover: newHandover(options.MaxInFlight),
 	}
+	d.handover = newHandover(options.MaxInFlight, d.Signal)
 	d.pool = newCompleters(options, d.Signal, d.short.Load)
 	return d
 }

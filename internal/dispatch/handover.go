@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"sync"
+	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
 )
@@ -10,15 +11,29 @@ import (
 // has slots to spare: waking them in the database first would cost two writes of
 // each, for nobody else to see. Where slots are short, it takes nothing, and lanes
 // stand in line like everybody else's.
+//
+// A lane that was full when a claim last saw it, is hardly worth a claim of its own:
+// it waits for the next that is made for another reason, but not for long, because
+// another process may have ended an attempt of it. So an endpoint that hangs, or
+// takes all it may, costs the others no claims.
 type handover struct {
-	mu    sync.Mutex // owns everything
-	most  int
-	open  bool
-	lanes map[delivery.LaneRef]struct{}
+	mu     sync.Mutex // owns everything
+	most   int
+	signal func() // has a claim made; never blocks
+	open   bool
+	lanes  map[delivery.LaneRef]struct{}
+	full   map[delivery.LaneRef]struct{} // as claims last saw them: at most so many as most
+	late   *time.Timer                   // has full lanes looked at; nil: none waits
 }
 
-func newHandover(most int) *handover {
-	return &handover{most: most, lanes: make(map[delivery.LaneRef]struct{})}
+// patience is how long a full lane waits at most for company.
+const patience = 25 * time.Millisecond
+
+func newHandover(most int, signal func()) *handover {
+	return &handover{
+		most: most, signal: signal,
+		lanes: make(map[delivery.LaneRef]struct{}), full: make(map[delivery.LaneRef]struct{}),
+	}
 }
 
 // offer says whether it took all of the lanes; else it took none.
@@ -28,10 +43,33 @@ func (h *handover) offer(lanes []delivery.LaneRef) bool {
 	if !h.open || len(h.lanes)+len(lanes) > h.most {
 		return false
 	}
+	isUrgent := false
 	for _, lane := range lanes {
 		h.lanes[lane] = struct{}{}
+		_, isFull := h.full[lane]
+		isUrgent = isUrgent || !isFull
+	}
+	if isUrgent {
+		h.signal()
+	} else if h.late == nil {
+		h.late = time.AfterFunc(patience, h.signal)
 	}
 	return true
+}
+
+// saw notes what a claim found full, and that it was not so of which it took something.
+func (h *handover) saw(claimed delivery.Claimed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, claim := range claimed.Claims {
+		delete(h.full, delivery.LaneRef{Shard: claim.Endpoint.ID.Shard(), EndpointID: claim.Endpoint.ID})
+	}
+	if len(h.full)+len(claimed.Full) > h.most {
+		clear(h.full) // they are asked about once more
+	}
+	for _, lane := range claimed.Full {
+		h.full[lane] = struct{}{}
+	}
 }
 
 func (h *handover) hasLanes() bool {
@@ -62,6 +100,10 @@ func (h *handover) close() []delivery.LaneRef {
 }
 
 func (h *handover) empty() []delivery.LaneRef {
+	if h.late != nil {
+		h.late.Stop()
+		h.late = nil
+	}
 	if len(h.lanes) == 0 {
 		return nil
 	}

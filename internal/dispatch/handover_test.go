@@ -77,7 +77,7 @@ func TestHand_NotWhileSlotsAreShort(t *testing.T) {
 
 func TestHand_NoMoreLanesThanSlots(t *testing.T) {
 	t.Parallel()
-	h := newHandover(3)
+	h := newHandover(3, func() {})
 	require.False(t, h.offer(lanes(1)), "not before a claim found nothing more")
 	h.reopen()
 	require.True(t, h.offer(lanes(1, 2)))
@@ -113,6 +113,80 @@ func TestHand_InVainTwiceIsWoken(t *testing.T) {
 		elapse(t, 20*time.Millisecond)
 		require.Equal(t, states(delivery.Delivered, 1), r.memory.states())
 	})
+}
+
+// An endpoint that takes all it may and is slow, has new work all the time: the claims
+// that this costs are no more than one in a while, and its work waits for no claim
+// when an attempt of it ends.
+func TestHand_AFullLaneHasNoClaimsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		woken := &wokenLanes{}
+		r := newRig(answering(time.Second, 204), func(o *Options) { o.MaxInFlight, o.Wake = 8, woken.wake })
+		lane := r.memory.lane(1, 0)
+		lane.parked = true
+		r.start(t)
+		elapse(t, 10*time.Millisecond)
+		const works = 100
+		add := func() {
+			r.memory.mu.Lock()
+			r.memory.addTo(lane, 1)
+			r.memory.mu.Unlock()
+			require.True(t, r.Hand([]delivery.LaneRef{lane.ref()}))
+		}
+		add()
+		elapse(t, 10*time.Millisecond)
+		before := len(r.memory.claimTimes())
+		for range works {
+			add()
+			elapse(t, time.Millisecond)
+		}
+		require.LessOrEqual(t, len(r.memory.claimTimes())-before, works/int(patience/time.Millisecond)+1)
+		require.Equal(t, states(delivery.Sending, 1, delivery.Pending, works), r.memory.states())
+		elapse(t, time.Second-works*time.Millisecond)
+		require.Equal(t, states(delivery.Delivered, 1, delivery.Sending, 1, delivery.Pending, works-1), r.memory.states())
+		require.Empty(t, woken.all())
+	})
+}
+
+// That a lane is full may have changed since: then its work waits only a little.
+func TestHand_ALaneThatWasFullIsLookedAtSoon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, lane, woken := handing(t, 4)
+		r.memory.mu.Lock()
+		lane.limit = 1
+		r.memory.mu.Unlock()
+		require.True(t, r.Hand([]delivery.LaneRef{lane.ref()}))
+		elapse(t, time.Millisecond)
+		r.memory.mu.Lock()
+		lane.limit = 2 // as if another process had ended an attempt
+		r.memory.addTo(lane, 1)
+		r.memory.mu.Unlock()
+		require.True(t, r.Hand([]delivery.LaneRef{lane.ref()}))
+		elapse(t, time.Millisecond)
+		require.Equal(t, states(delivery.Sending, 1, delivery.Pending, 1), r.memory.states())
+		elapse(t, patience)
+		require.Zero(t, r.memory.states()[delivery.Pending])
+		require.Empty(t, woken.all())
+	})
+}
+
+func TestHand_RemembersNoMoreFullLanesThanSlots(t *testing.T) {
+	t.Parallel()
+	signals := 0
+	h := newHandover(2, func() { signals++ })
+	h.reopen()
+	h.saw(delivery.Claimed{Full: lanes(1, 2)})
+	require.True(t, h.offer(lanes(1, 2)))
+	require.Zero(t, signals)
+	require.Len(t, h.take(), 2)
+	h.saw(delivery.Claimed{Full: lanes(3)})
+	require.True(t, h.offer(lanes(3)))
+	require.Zero(t, signals)
+	require.True(t, h.offer(lanes(1)), "forgotten")
+	require.Equal(t, 1, signals)
+	h.close()
 }
 
 func TestHand_AClaimThatFailsWakesWhatItWasHanded(t *testing.T) {

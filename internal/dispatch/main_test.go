@@ -97,7 +97,7 @@ func (m *memory) ClaimHanded(_ context.Context, n int, room delivery.Room, hande
 	}
 	result.Lanes = len(ready)
 	for _, ref := range handed {
-		if !slices.ContainsFunc(ready, func(l *memoryLane) bool { return l.ref() == ref }) {
+		if !m.isSettled(ref, ready) {
 			result.Untaken = append(result.Untaken, ref)
 		}
 	}
@@ -111,6 +111,11 @@ func (m *memory) ClaimHanded(_ context.Context, n int, room delivery.Room, hande
 			}
 		}
 	}
+	for _, l := range m.lanes {
+		if l.isFull() && (slices.Contains(ready, l) || slices.Contains(handed, l.ref())) {
+			result.Full = append(result.Full, l.ref())
+		}
+	}
 	if len(result.Claims) < n {
 		result.NextDue = m.nextDue(room)
 		result.More = slices.ContainsFunc(m.lanes, func(l *memoryLane) bool { return claimable(l) && !l.parked })
@@ -120,6 +125,15 @@ func (m *memory) ClaimHanded(_ context.Context, n int, room delivery.Room, hande
 	}
 	return result, nil
 }
+
+// isSettled says whether a lane that was handed over need not be woken.
+func (m *memory) isSettled(ref delivery.LaneRef, ready []*memoryLane) bool {
+	return slices.ContainsFunc(m.lanes, func(l *memoryLane) bool {
+		return l.ref() == ref && (l.isFull() || slices.Contains(ready, l))
+	})
+}
+
+func (l *memoryLane) isFull() bool { return l.inFlight >= l.limit }
 
 func (l *memoryLane) ref() delivery.LaneRef {
 	return delivery.LaneRef{Shard: l.endpoint.ID.Shard(), EndpointID: l.endpoint.ID}
@@ -178,6 +192,9 @@ func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (polic
 	for _, done := range batch {
 		m.completed = append(m.completed, done)
 		j := m.jobs[done.Claim.DeliveryID]
+		if j.lane.isFull() {
+			j.lane.parked = false // the end of an attempt wakes a full lane
+		}
 		j.lane.inFlight--
 		if done.Kind == policy.Sent {
 			j.lane.standing = j.lane.standing.After(done.Outcome)

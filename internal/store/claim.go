@@ -25,6 +25,9 @@ var claimPlaceSQL string
 //go:embed queries/claim_park.sql
 var claimParkSQL string
 
+//go:embed queries/claim_settled.sql
+var claimSettledSQL string
+
 // Claim takes at most n due deliveries, the first of every ready lane before
 // the second of any, and never more of a lane than its limit allows over all
 // processes. When it returns, the claim is committed: what it returns may be
@@ -42,9 +45,9 @@ func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
 // there is room for; More and NextDue are about lanes that there is still room for.
 //
 // It also looks at parked lanes that are handed to it because they have new work, so
-// that they need not be woken first. Which of them it could not look at, it returns:
-// they must be woken, or they wait for the sweep. That goes for all of them beside
-// an error.
+// that they need not be woken first. Which of them it could not look at, it returns,
+// unless waking them would change nothing: they must be woken, or they wait for the
+// sweep. That goes for all of them beside an error.
 func (s *Store) ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
 	claimed, err := s.claim(ctx, claiming{n: n, room: room, handed: handed})
 	if err != nil {
@@ -84,6 +87,9 @@ type claiming struct {
 	unseen map[delivery.Standing]bool // of which there may be lanes that are not among those
 	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
+	full   []delivery.LaneRef // left, or seen, with as much in flight as they may have
+	// settled are lanes that were handed over, not locked, and need not be woken.
+	settled map[delivery.ID]bool
 	// spilled: a lane that was handed over has more than this claim takes, and stands
 	// in line from now on.
 	spilled bool
@@ -212,6 +218,7 @@ func (c *claiming) placeLate(ctx context.Context) error {
 
 func (c *claiming) takeDeliveries(ctx context.Context) error {
 	batch := &pgx.Batch{}
+	c.queueSettled(batch)
 	if len(c.lanes) == 0 {
 		c.queueNextDue(batch)
 		return c.tx.finish(ctx, batch)
@@ -265,11 +272,14 @@ func (c *claiming) readParked(rows pgx.Rows) error {
 	lanes := c.lanesByID()
 	c.parked, c.spilled = nil, false
 	var ref delivery.LaneRef
-	var isParked, isReady bool
-	_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isParked, &isReady}, func() error {
+	var isParked, isFull, isReady bool
+	_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isParked, &isFull, &isReady}, func() error {
 		lane := lanes[ref.EndpointID]
 		if isParked && lane.endpoint != nil {
 			c.parked = append(c.parked, ref)
+		}
+		if isFull {
+			c.full = append(c.full, ref)
 		}
 		c.spilled = c.spilled || isReady && lane.handed
 		return nil

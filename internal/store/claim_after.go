@@ -20,7 +20,7 @@ var claimEventsSQL string
 // I4: parked first, committed, and now looked at again. A publisher that
 // committed before the parking did and saw the lane still ready, is seen here.
 func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
-	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: c.nextDue(), Untaken: c.untaken()}
+	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: c.nextDue(), Untaken: c.untaken(), Full: c.full}
 	woken := 0
 	missing := c.recall()
 	var err error
@@ -56,8 +56,35 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 	return result, err
 }
 
-// untaken are the lanes that were handed over and not looked at.
+// queueSettled asks about the lanes that were handed over and not locked.
+func (c *claiming) queueSettled(batch *pgx.Batch) {
+	unlocked := c.unlocked()
+	if len(unlocked) == 0 {
+		return
+	}
+	shards, endpoints := splitRefs(unlocked)
+	batch.Queue(claimSettledSQL, shards, endpoints).Query(func(rows pgx.Rows) error {
+		c.settled = make(map[delivery.ID]bool)
+		var ref delivery.LaneRef
+		var isFull bool
+		_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isFull}, func() error {
+			c.settled[ref.EndpointID] = true
+			if isFull {
+				c.full = append(c.full, ref)
+			}
+			return nil
+		})
+		return err
+	})
+}
+
+// untaken are the lanes that were handed over, not looked at, and must be woken.
 func (c *claiming) untaken() []delivery.LaneRef {
+	return slices.DeleteFunc(c.unlocked(), func(ref delivery.LaneRef) bool { return c.settled[ref.EndpointID] })
+}
+
+// unlocked are the lanes that were handed over and that the claim does not look at.
+func (c *claiming) unlocked() []delivery.LaneRef {
 	if len(c.handed) == 0 {
 		return nil
 	}

@@ -94,29 +94,37 @@ func TestFairQueue_F03_I1_AHandedLaneIsNotOverItsLimit(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 2)
 	lanes := f.unwoken(draft("acme", "1"), draft("acme", "2"), draft("acme", "3"))
-	claims := f.claimHanded(10, lanes).Claims
-	require.Len(t, claims, 2)
-	claimed := f.claimHanded(10, lanes)
-	require.Empty(t, claimed.Claims)
-	require.Equal(t, lanes, claimed.Untaken)
-	f.answer(200, claims...)
+	first := f.claimHanded(10, lanes)
+	require.Len(t, first.Claims, 2)
+	require.Equal(t, lanes, first.Full, "left full")
+	again := f.claimHanded(10, lanes)
+	require.Empty(t, again.Claims)
+	require.Equal(t, lanes, again.Full, "seen full")
+	require.Empty(t, again.Untaken, "waking it would change nothing")
+	f.answer(200, first.Claims...)
 	require.Len(t, f.claim(10), 1, "the end of an attempt wakes a full lane")
 }
 
+// What must be woken is returned, and only that: another look at the rest is nothing
+// but a cost for others.
 func TestClaimHanded_ReturnsWhatItMayNotTakeFrom(t *testing.T) {
-	for name, change := range map[string]string{
-		"paused by hand":       `status = 'paused'`,
-		"disabled":             `status = 'disabled_by_system', disabled_at = now()`,
-		"circuit open":         `paused_until = now() + interval '1 minute'`,
-		"over its rate":        `rate_limit = 1, rate_burst = 1, rate_ready_at = now() + interval '1 minute'`,
-		"without room":         `standing = 'slow'`,
-		"in line, and hanging": `ready_at = now()`,
+	for name, lane := range map[string]struct {
+		change  string
+		isWoken bool
+	}{
+		"paused by hand":          {`status = 'paused'`, false},
+		"disabled":                {`status = 'disabled_by_system', disabled_at = now()`, false},
+		"circuit open":            {`paused_until = now() + interval '1 minute'`, true},
+		"circuit open, and woken": {`paused_until = now() + interval '1 minute', ready_at = now() + interval '1 minute'`, false},
+		"over its rate":           {`rate_limit = 1, rate_burst = 1, rate_ready_at = now() + interval '1 minute'`, true},
+		"without room":            {`standing = 'slow'`, true},
+		"in line, and hanging":    {`ready_at = now()`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			e := f.endpoint("acme", 4)
 			lanes := f.unwoken(draft("acme", "1"))
-			f.exec(`UPDATE malote.lanes SET ` + change)
+			f.exec(`UPDATE malote.lanes SET ` + lane.change)
 			room := delivery.Room{Suspects: 1}
 			if name == "in line, and hanging" {
 				room.Hanging = []delivery.ID{e.ID}
@@ -124,7 +132,15 @@ func TestClaimHanded_ReturnsWhatItMayNotTakeFrom(t *testing.T) {
 			claimed, err := f.store.ClaimHanded(t.Context(), 10, room, lanes)
 			require.NoError(t, err)
 			require.Empty(t, claimed.Claims)
-			require.Equal(t, lanes, claimed.Untaken)
+			require.Empty(t, claimed.Full)
+			woken, err := f.store.WakeLanes(t.Context(), lanes)
+			require.NoError(t, err)
+			require.Equal(t, lane.isWoken, woken > 0)
+			if lane.isWoken {
+				require.Equal(t, lanes, claimed.Untaken)
+			} else {
+				require.Empty(t, claimed.Untaken)
+			}
 		})
 	}
 }

@@ -64,4 +64,4 @@ WHERE l.shard = next.shard AND l.endpoint_id = next.endpoint_id
     AND (l.ready_at, l.parked_full, l.turn_left, l.rate_ready_at)
         IS DISTINCT FROM (next.ready_at, next.is_full, next.turn_left, next.rate_ready_at)
 RETURNING l.shard, l.endpoint_id, l.ready_at > now() + interval '10 milliseconds' AND NOT l.parked_full AND l.status = 'active',
-    l.ready_at <= now() + interval '10 milliseconds'
+    l.parked_full, l.ready_at <= now() + interval '10 milliseconds'
