@@ -55,16 +55,16 @@ func (c *Claim) DatabaseTime(local time.Time) time.Time {
 // Claimed is what one claim brought.
 type Claimed struct {
 	Claims []*Claim
-	// Lanes is how many lanes were looked at.
-	Lanes int
+	// Lanes are those that were looked at.
+	Lanes []LaneRef
 	// More: the claim brought less than was asked for, and did not come to look at
 	// all lanes that it may still take something from.
 	More bool
 	// NextDue is how long until some lane that there is room for may have work, by
 	// the database's clock; NothingDue if none is known to.
 	NextDue time.Duration
-	// Untaken are lanes that were handed to the claim, and that it could not look
-	// at: they must be woken.
+	// Untaken are lanes that must be woken: those handed to the claim that it could
+	// not look at, and, beside an error, those that it may have parked.
 	Untaken []LaneRef
 	// Full are lanes that have as many in flight as they may, as the claim left or saw
 	// them: the end of an attempt wakes them.

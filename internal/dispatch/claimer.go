@@ -30,8 +30,10 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 		}
 		began := time.Now()
 		d.unsignal()
-		claimed, err := d.claimFor(free, d.handover.take())
+		handed := d.handover.take()
+		claimed, err := d.claimFor(free, handed)
 		d.giveSlots(free - len(claimed.Claims))
+		d.handover.saw(claimed, handed)
 		d.handOver(claimed, free, err)
 		if ctx.Err() != nil {
 			d.handBack(claimed.Claims)
@@ -71,7 +73,6 @@ func (d *Dispatcher) unsignal() {
 // handOver opens the handover if the claim left slots free and nothing due, and
 // sees to the lanes that it was handed in vain.
 func (d *Dispatcher) handOver(claimed delivery.Claimed, asked int, err error) {
-	d.handover.saw(claimed)
 	if err == nil && len(claimed.Claims) < asked && !claimed.More {
 		d.handover.reopen()
 		d.handAgain(claimed.Untaken)
@@ -101,7 +102,7 @@ func (d *Dispatcher) handAgain(lanes []delivery.LaneRef) {
 
 // wake lets lanes be woken in the database.
 func (d *Dispatcher) wake(lanes []delivery.LaneRef) {
-	if len(lanes) > 0 {
+	if len(lanes) > 0 && d.options.Wake != nil {
 		d.options.Wake(lanes)
 	}
 }
@@ -188,7 +189,7 @@ func (d *Dispatcher) claim(n int, room delivery.Room, handed []delivery.LaneRef)
 	defer cancel()
 	started := time.Now()
 	claimed, err := d.options.Storage.ClaimHanded(ctx, n, room, handed)
-	d.options.Observer.Claimed(len(claimed.Claims), claimed.Lanes, time.Since(started), err)
+	d.options.Observer.Claimed(len(claimed.Claims), len(claimed.Lanes), time.Since(started), err)
 	if err != nil {
 		d.unsent(claimed.Claims...) // committed, but incomplete
 		claimed.Claims = nil

@@ -19,19 +19,19 @@ func TestPace(t *testing.T) {
 		claimed delivery.Claimed
 		want    time.Duration
 	}{
-		"all that was asked for":       {delivery.Claimed{Claims: claims(10), Lanes: 3, NextDue: delivery.NothingDue}, 0},
-		"as many lanes as possible":    {delivery.Claimed{Claims: claims(4), Lanes: 10, More: true, NextDue: 0}, 0},
-		"such lanes, all empty":        {delivery.Claimed{Lanes: 10, More: true, NextDue: delivery.NothingDue}, 0},
+		"all that was asked for":       {delivery.Claimed{Claims: claims(10), Lanes: lanes(1, 2, 3), NextDue: delivery.NothingDue}, 0},
+		"as many lanes as possible":    {delivery.Claimed{Claims: claims(4), Lanes: make([]delivery.LaneRef, 10), More: true, NextDue: 0}, 0},
+		"such lanes, all empty":        {delivery.Claimed{Lanes: make([]delivery.LaneRef, 10), More: true, NextDue: delivery.NothingDue}, 0},
 		"nothing is due, ever":         {delivery.Claimed{NextDue: delivery.NothingDue}, time.Second},
-		"some, and nothing more":       {delivery.Claimed{Claims: claims(1), Lanes: 1, NextDue: delivery.NothingDue}, time.Second},
-		"some, and more at once":       {delivery.Claimed{Claims: claims(1), Lanes: 1, NextDue: 0}, 0},
-		"some, and more soon":          {delivery.Claimed{Claims: claims(1), Lanes: 1, NextDue: 3 * time.Microsecond}, 3 * time.Microsecond},
+		"some, and nothing more":       {delivery.Claimed{Claims: claims(1), Lanes: lanes(1), NextDue: delivery.NothingDue}, time.Second},
+		"some, and more at once":       {delivery.Claimed{Claims: claims(1), Lanes: lanes(1), NextDue: 0}, 0},
+		"some, and more soon":          {delivery.Claimed{Claims: claims(1), Lanes: lanes(1), NextDue: 3 * time.Microsecond}, 3 * time.Microsecond},
 		"nothing yet, but soon":        {delivery.Claimed{NextDue: 300 * time.Millisecond}, 300 * time.Millisecond},
 		"nothing yet, far from it":     {delivery.Claimed{NextDue: time.Hour}, time.Second},
 		"nothing, though it is due":    {delivery.Claimed{NextDue: 0}, time.Millisecond},
 		"nothing, a hair too early":    {delivery.Claimed{NextDue: time.Microsecond}, time.Millisecond},
 		"nothing, a few ms too early":  {delivery.Claimed{NextDue: 7 * time.Millisecond}, 7 * time.Millisecond},
-		"nothing, after lanes in line": {delivery.Claimed{Lanes: 2, NextDue: 0}, time.Millisecond},
+		"nothing, after lanes in line": {delivery.Claimed{Lanes: lanes(1, 2), NextDue: 0}, time.Millisecond},
 	} {
 		require.Equal(t, test.want, newPace(time.Second).after(test.claimed, asked), name)
 	}
@@ -40,7 +40,7 @@ func TestPace(t *testing.T) {
 func TestPace_EmptyClaimsAreSpacedUntilOneBringsSomething(t *testing.T) {
 	t.Parallel()
 	p := newPace(time.Second)
-	none, some := delivery.Claimed{}, delivery.Claimed{Claims: make([]*delivery.Claim, 1), Lanes: 1}
+	none, some := delivery.Claimed{}, delivery.Claimed{Claims: make([]*delivery.Claim, 1), Lanes: lanes(1)}
 	want := []time.Duration{1, 2, 4, 8, 16, 32, 64, 100, 100}
 	for _, ms := range want {
 		require.Equal(t, ms*time.Millisecond, p.after(none, 5))

@@ -19,8 +19,9 @@ type Storage interface {
 	// What it returns beside an error is committed as well, but incomplete: it is
 	// handed back unsent.
 	//
-	// It looks also at the lanes handed over, which are parked and have new work.
-	// At which it could not look, it returns, also beside an error.
+	// It looks also at the lanes handed over, which are parked and have new work. Which
+	// must be woken, it returns, also beside an error: of those at which it could not
+	// look, the ones that nobody else will put in line.
 	ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error)
 	// Complete records ended claims and what follows. It may be called again
 	// with the same ones.

@@ -22,7 +22,7 @@ type handover struct {
 	signal func() // has a claim made; never blocks
 	open   bool
 	lanes  map[delivery.LaneRef]struct{}
-	full   map[delivery.LaneRef]struct{} // as claims last saw them: at most so many as most
+	full   map[delivery.LaneRef]struct{} // as a claim last saw them: at most some twice most
 	late   *time.Timer                   // has full lanes looked at; nil: none waits
 }
 
@@ -57,12 +57,15 @@ func (h *handover) offer(lanes []delivery.LaneRef) bool {
 	return true
 }
 
-// saw notes what a claim found full, and that it was not so of which it took something.
-func (h *handover) saw(claimed delivery.Claimed) {
+// saw notes which lanes a claim found or left full, of those that it looked at and those
+// that were handed to it.
+func (h *handover) saw(claimed delivery.Claimed, handed []delivery.LaneRef) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, claim := range claimed.Claims {
-		delete(h.full, delivery.LaneRef{Shard: claim.Endpoint.ID.Shard(), EndpointID: claim.Endpoint.ID})
+	for _, looked := range [][]delivery.LaneRef{claimed.Lanes, handed} {
+		for _, lane := range looked {
+			delete(h.full, lane)
+		}
 	}
 	if len(h.full)+len(claimed.Full) > h.most {
 		clear(h.full) // they are asked about once more

@@ -172,21 +172,47 @@ func TestHand_ALaneThatWasFullIsLookedAtSoon(t *testing.T) {
 	})
 }
 
-func TestHand_RemembersNoMoreFullLanesThanSlots(t *testing.T) {
+// A lane that takes one at a time is full after every claim, and is not so any more once
+// a claim has found it empty: new work waits for nothing then.
+func TestHand_ALaneThatWasEmptiedIsNotFull(t *testing.T) {
 	t.Parallel()
-	signals := 0
-	h := newHandover(2, func() { signals++ })
-	h.reopen()
-	h.saw(delivery.Claimed{Full: lanes(1, 2)})
-	require.True(t, h.offer(lanes(1, 2)))
-	require.Zero(t, signals)
-	require.Len(t, h.take(), 2)
-	h.saw(delivery.Claimed{Full: lanes(3)})
-	require.True(t, h.offer(lanes(3)))
-	require.Zero(t, signals)
-	require.True(t, h.offer(lanes(1)), "forgotten")
-	require.Equal(t, 1, signals)
-	h.close()
+	synctest.Test(t, func(t *testing.T) {
+		r, lane, woken := handing(t, 4)
+		r.memory.mu.Lock()
+		lane.limit, lane.parks = 1, true
+		r.memory.mu.Unlock()
+		for n := range 3 {
+			require.True(t, r.Hand([]delivery.LaneRef{lane.ref()}))
+			elapse(t, time.Millisecond)
+			require.Equal(t, 1, r.memory.states()[delivery.Sending])
+			elapse(t, 20*time.Millisecond)
+			require.Equal(t, states(delivery.Delivered, n+1), r.memory.states())
+			r.memory.mu.Lock()
+			require.True(t, lane.parked)
+			r.memory.addTo(lane, 1)
+			r.memory.mu.Unlock()
+		}
+		require.Empty(t, woken.all())
+	})
+}
+
+func TestHand_RemembersFewFullLanes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		signals := 0
+		h := newHandover(2, func() { signals++ })
+		h.reopen()
+		h.saw(delivery.Claimed{Full: lanes(1, 2)}, nil)
+		require.True(t, h.offer(lanes(1, 2)))
+		require.Zero(t, signals)
+		require.Len(t, h.take(), 2)
+		h.saw(delivery.Claimed{Full: lanes(3)}, nil)
+		require.True(t, h.offer(lanes(3)))
+		require.Zero(t, signals)
+		require.True(t, h.offer(lanes(1)), "forgotten")
+		require.Equal(t, 1, signals)
+		h.close()
+	})
 }
 
 func TestHand_AClaimThatFailsWakesWhatItWasHanded(t *testing.T) {
@@ -223,7 +249,8 @@ func TestHand_NothingIsLeftBehindByAStop(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r, lane, woken := handing(t, 4)
-		require.True(t, r.handover.offer([]delivery.LaneRef{lane.ref()})) // its signal is on the way
+		r.handover.saw(delivery.Claimed{Full: []delivery.LaneRef{lane.ref()}}, nil)
+		require.True(t, r.Hand([]delivery.LaneRef{lane.ref()})) // it waits for company
 		r.stop()
 		<-r.ended
 		require.Equal(t, []delivery.LaneRef{lane.ref()}, woken.all())

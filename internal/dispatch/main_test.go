@@ -46,6 +46,7 @@ type memoryLane struct {
 	inFlight int
 	most     int  // in flight at once, ever
 	parked   bool // only claimed from when handed over
+	parks    bool // a claim that finds it empty parks it
 	standing delivery.Standing
 }
 
@@ -91,11 +92,17 @@ func (m *memory) ClaimHanded(_ context.Context, n int, room delivery.Room, hande
 	result := delivery.Claimed{NextDue: delivery.NothingDue}
 	var ready []*memoryLane
 	for _, l := range m.lanes {
+		if l.parks && !l.parked && len(l.pending) == 0 {
+			l.parked = true
+			result.Lanes = append(result.Lanes, l.ref())
+		}
 		if len(ready) < n && l.claimable(room) && (!l.parked || slices.Contains(handed, l.ref()) && !m.isHeld) {
 			ready = append(ready, l)
 		}
 	}
-	result.Lanes = len(ready)
+	for _, l := range ready {
+		result.Lanes = append(result.Lanes, l.ref())
+	}
 	for _, ref := range handed {
 		if !m.isSettled(ref, ready) {
 			result.Untaken = append(result.Untaken, ref)

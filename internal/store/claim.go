@@ -47,11 +47,11 @@ func (s *Store) Claim(ctx context.Context, n int) (delivery.Claimed, error) {
 // It also looks at parked lanes that are handed to it because they have new work, so
 // that they need not be woken first. Which of them it could not look at, it returns,
 // unless waking them would change nothing: they must be woken, or they wait for the
-// sweep. That goes for all of them beside an error.
+// sweep. That goes for all of them beside an error, and for what the claim parked.
 func (s *Store) ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error) {
 	claimed, err := s.claim(ctx, claiming{n: n, room: room, handed: handed})
 	if err != nil {
-		claimed.Untaken = handed
+		claimed.Untaken = slices.Concat(handed, claimed.Untaken)
 	}
 	return claimed, err
 }
@@ -64,10 +64,13 @@ func (s *Store) claim(ctx context.Context, wanted claiming) (delivery.Claimed, e
 		claim = &fresh
 		return claim.run(ctx)
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		return claim.afterwards(ctx)
+	case claim == nil:
 		return delivery.Claimed{}, err
 	}
-	return claim.afterwards(ctx)
+	return delivery.Claimed{Untaken: claim.parked}, err // it may be committed in spite of the error
 }
 
 // claiming is one transaction of a claim.

@@ -20,7 +20,7 @@ var claimEventsSQL string
 // I4: parked first, committed, and now looked at again. A publisher that
 // committed before the parking did and saw the lane still ready, is seen here.
 func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
-	result := delivery.Claimed{Lanes: len(c.lanes), More: c.isMore(), NextDue: c.nextDue(), Untaken: c.untaken(), Full: c.full}
+	result := delivery.Claimed{Lanes: c.lanesLookedAt(), More: c.isMore(), NextDue: c.nextDue(), Untaken: c.untaken(), Full: c.full}
 	woken := 0
 	missing := c.recall()
 	var err error
@@ -47,13 +47,24 @@ func (c *claiming) afterwards(ctx context.Context) (delivery.Claimed, error) {
 				"delivery", row.claim.DeliveryID.Format(delivery.DeliveryPrefix), "event", row.claim.Event.ID.Format(delivery.EventPrefix))
 		}
 	}
-	if err == nil && woken > 0 {
+	switch {
+	case err != nil:
+		result.Untaken = c.parked // nobody has looked at them again
+	case woken > 0:
 		result.NextDue = 0
 	}
 	if woken > 0 || c.spilled {
 		c.store.notify(ctx)
 	}
 	return result, err
+}
+
+func (c *claiming) lanesLookedAt() []delivery.LaneRef {
+	refs := make([]delivery.LaneRef, len(c.lanes))
+	for i, lane := range c.lanes {
+		refs[i] = lane.LaneRef
+	}
+	return refs
 }
 
 // queueSettled asks about the lanes that were handed over and not locked.

@@ -39,7 +39,7 @@ func benchmarkClaim(b *testing.B, s *store.Store) {
 		b.StopTimer()
 		require.NoError(b, err)
 		require.Len(b, claimed.Claims, batch)
-		require.Equal(b, batch, claimed.Lanes)
+		require.Len(b, claimed.Lanes, batch)
 		require.True(b, slices.ContainsFunc(claimed.Claims, func(c *delivery.Claim) bool { return c.Endpoint.URL == longest }))
 		putBack(b, s, claimed.Claims)
 		b.StartTimer()

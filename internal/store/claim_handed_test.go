@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -143,6 +144,33 @@ func TestClaimHanded_ReturnsWhatItMayNotTakeFrom(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A lane that is locked and then has no room in the claim is like one that is not.
+func TestClaimHanded_ReturnsWhatItHasNoRoomFor(t *testing.T) {
+	f := newFixture(t)
+	f.endpoint("acme", 4)
+	f.endpoint("other", 4)
+	lanes := f.unwoken(draft("acme", "1"), draft("other", "1"))
+	claimed := f.claimHanded(1, lanes)
+	require.Len(t, claimed.Claims, 1)
+	require.Len(t, claimed.Lanes, 1)
+	require.Len(t, claimed.Untaken, 1)
+	require.ElementsMatch(t, lanes, slices.Concat(claimed.Lanes, claimed.Untaken))
+}
+
+// The second look at what a claim parked is made by somebody else, if it fails.
+func TestI4_AClaimThatCannotLookAgainSaysSo(t *testing.T) {
+	f := newFixture(t)
+	f.endpoint("acme", 4)
+	lanes := f.unwoken(draft("acme", "1"))
+	_, err := f.store.WakeLanes(t.Context(), lanes)
+	require.NoError(t, err)
+	f.exec(`ALTER TABLE malote.events RENAME TO elsewhere`)
+	claimed, err := pgtest.OpenDSN(t, f.dsn).ClaimHanded(t.Context(), 10, wholeRoom, nil)
+	require.Error(t, err)
+	require.Len(t, claimed.Claims, 1, "it is committed")
+	require.Equal(t, lanes, claimed.Untaken)
 }
 
 func TestClaimHanded_DoesNotWaitForWhoHoldsALane(t *testing.T) {

@@ -117,7 +117,7 @@ func TestClaim_FromALaneWhoseEndpointWasRemovedByHand(t *testing.T) {
 	require.Equal(t, "bolt", claims[0].Event.Tenant)
 	claimed, err := f.store.Claim(t.Context(), 10)
 	require.NoError(t, err)
-	require.Zero(t, claimed.Lanes, "it is not looked at again and again")
+	require.Empty(t, claimed.Lanes, "it is not looked at again and again")
 }
 
 func TestClaim_ATestGoesFirst(t *testing.T) {

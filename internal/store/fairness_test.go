@@ -136,7 +136,7 @@ func (f *fixture) checkParked(t *rapid.T, lanes map[delivery.ID]*modelLane, clai
 			ready++
 		}
 		switch {
-		case claimed.Lanes < len(lanes) && taken[id] == 0:
+		case len(claimed.Lanes) < len(lanes) && taken[id] == 0:
 			continue // perhaps not looked at
 		case isFull:
 			require.True(t, full && never, "a full lane is woken by its completions")
@@ -148,7 +148,7 @@ func (f *fixture) checkParked(t *rapid.T, lanes map[delivery.ID]*modelLane, clai
 			require.True(t, never && !full, "there is nothing")
 		}
 	}
-	if len(claimed.Claims) < claimed.Lanes {
+	if len(claimed.Claims) < len(claimed.Lanes) {
 		require.Equal(t, ready > 0, claimed.NextDue == 0)
 	}
 	if claimed.NextDue > 0 {

@@ -236,7 +236,7 @@ func TestClaimWithin_AnyRoom(t *testing.T) {
 				require.Empty(t, open(), "something is left that there is room for")
 				break
 			}
-			require.Positive(t, claimed.Lanes, "every claim that is to be followed by another brings something or parks a lane")
+			require.NotEmpty(t, claimed.Lanes, "every claim that is to be followed by another brings something or parks a lane")
 		}
 	})
 }

@@ -94,7 +94,8 @@ func TestFairQueue_F14_DisabledAfterFiveDays(t *testing.T) {
 	f.endpoint("acme", 2)
 	f.publishMany("acme", 3)
 	f.answer(500, f.claim(1)...)
-	f.pass(5*day + time.Second) // the ends of the two attempts are told by a clock that is right up to a round trip
+	// The ends of the two attempts are told by a clock that is right up to a round trip.
+	f.pass(5*day + time.Second)
 	f.exec(`UPDATE malote.queue SET cycle_started_at = now(), cycle_first_attempt_at = NULL`) // or it would be dead of age
 	f.answer(500, f.claim(1)...)
 	require.Equal(t, "disabled_by_system", scalar[string](f, `SELECT status FROM malote.lanes`))

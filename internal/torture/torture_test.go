@@ -5,6 +5,7 @@ package torture_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -46,12 +47,22 @@ func malote(t *testing.T) string {
 	if given := os.Getenv(binaryVariable); given != "" {
 		return given
 	}
+	lookAtSources(t)
 	path := filepath.Join(t.TempDir(), "malote")
 	build := exec.Command("go", "build", "-trimpath", "-o", path, "../../cmd/malote")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build has it, so that little is compiled
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	return path
+}
+
+// lookAtSources lets Go's cache of test results know what the program is made of: it
+// remembers the directories that a test has read, and nothing of what it had built.
+func lookAtSources(t *testing.T) {
+	t.Helper()
+	for _, directory := range []string{"../../cmd", "../../internal"} {
+		require.NoError(t, filepath.WalkDir(directory, func(_ string, _ fs.DirEntry, err error) error { return err }))
+	}
 }
 
 // seeds are those that the environment asks for, or one that is always the same
