@@ -127,12 +127,10 @@ func (r *receivers) noted() int64 {
 	return int64(len(r.latencies))
 }
 
-// kept ends it, and gives them sorted.
+// kept ends it, and gives them in the order of arrival.
 func (r *receivers) kept() []time.Duration {
 	r.keeping.Store(false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	sorted := slices.Clone(r.latencies)
-	slices.Sort(sorted)
-	return sorted
+	return slices.Clone(r.latencies)
 }

@@ -35,6 +35,31 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
+// One bad moment is a p99 of the whole, and of one part only; what is bad all the time
+// is bad in every part.
+func TestQuantilesOf_PartsOfTheTime(t *testing.T) {
+	t.Parallel()
+	inOrder := make([]time.Duration, 1000)
+	for i := range inOrder {
+		inOrder[i] = time.Duration(i%10) * time.Millisecond
+	}
+	for i := range 30 {
+		inOrder[500+i] = time.Second
+	}
+	q := report.QuantilesOf(inOrder)
+	require.Equal(t, 1000, q.Count)
+	require.EqualValues(t, 1000, q.P99)
+	require.EqualValues(t, 9, q.P99OfTenths)
+	require.EqualValues(t, time.Second, inOrder[500], "the list is left as it is")
+
+	for i := 0; i < len(inOrder); i += 50 {
+		inOrder[i] = time.Second
+	}
+	require.EqualValues(t, 1000, report.QuantilesOf(inOrder).P99OfTenths)
+	require.EqualValues(t, 3, report.QuantilesOf([]time.Duration{3e6}).P99OfTenths)
+	require.Zero(t, report.QuantilesOf(nil))
+}
+
 func TestMedianRun(t *testing.T) {
 	t.Parallel()
 	run := func(delivered float64, failed int64) report.Throughput {

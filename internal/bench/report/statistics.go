@@ -20,12 +20,27 @@ func Quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[min(max(rank, 1), len(sorted))-1]
 }
 
-// QuantilesOf takes a sorted list.
-func QuantilesOf(sorted []time.Duration) Quantiles {
+// QuantilesOf takes a list in the order in which it came about.
+func QuantilesOf(inOrder []time.Duration) Quantiles {
+	sorted := slices.Sorted(slices.Values(inOrder))
 	return Quantiles{
 		Count: len(sorted), P50: Millis(Quantile(sorted, .5)), P95: Millis(Quantile(sorted, .95)),
-		P99: Millis(Quantile(sorted, .99)), Most: Millis(Quantile(sorted, 1)),
+		P99: Millis(Quantile(sorted, .99)), Most: Millis(Quantile(sorted, 1)), P99OfTenths: Millis(p99OfTenths(inOrder)),
 	}
+}
+
+// p99OfTenths is the median of the p99s of ten parts, one after another.
+func p99OfTenths(inOrder []time.Duration) time.Duration {
+	const tenths = 10
+	var each []time.Duration
+	for i := range tenths {
+		part := inOrder[i*len(inOrder)/tenths : (i+1)*len(inOrder)/tenths]
+		if len(part) > 0 {
+			each = append(each, Quantile(slices.Sorted(slices.Values(part)), .99))
+		}
+	}
+	slices.Sort(each)
+	return Quantile(each, .5)
 }
 
 // Millis is a time in milliseconds, to the microsecond.

@@ -51,13 +51,13 @@ func failures(bad []string, failed int64) []string {
 func (r Report) isolationTable() Table {
 	t := Table{
 		Title: "Isolation",
-		About: "One endpoint takes long over every request; what the others feel, before and while it has traffic, from publish to receipt. KNOWN: all others had answered before.",
-		Head:  []string{"ENDPOINTS", "SLOTS", "HANGS", "RATE TO IT", "TO OTHERS", "KNOWN", "HEALTHY", "EVENTS", "P50", "P99", "LONGEST", "HUNG"},
+		About: "One endpoint takes long over every request; what the others feel, before and while it has traffic, from publish to receipt. KNOWN: all others had answered before. OF TENTHS: the median of the p99s of ten equal parts of the time.",
+		Head:  []string{"ENDPOINTS", "SLOTS", "HANGS", "RATE TO IT", "TO OTHERS", "KNOWN", "HEALTHY", "EVENTS", "P50", "P99", "OF TENTHS", "LONGEST", "HUNG"},
 	}
 	for _, i := range r.Isolation {
 		row := func(when, hung string, q Quantiles, bad []string) Row {
 			return Row{Cells: []string{whole(float64(i.Endpoints)), whole(float64(i.MaxInFlight)), seconds(i.HangSeconds), rate(i.HangingRate), rate(i.HealthyRate), yes(i.Known),
-				when, whole(float64(q.Count)), millis(q.P50), millis(q.P99), millis(q.Most), hung}, Bad: missing(bad, q)}
+				when, whole(float64(q.Count)), millis(q.P50), millis(q.P99), millis(q.P99OfTenths), millis(q.Most), hung}, Bad: missing(bad, q)}
 		}
 		var bad []string
 		if worse(i.Before, i.During) {
