@@ -1,6 +1,8 @@
 package torture_test
 
 import (
+	"bufio"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -8,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -129,6 +132,12 @@ func (w *lastWord) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Hijack is how a request is reset: that is its answer.
+func (w *lastWord) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.over()
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}
+
 // Unwrap implements what http.ResponseController needs.
 func (w *lastWord) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
@@ -186,3 +195,31 @@ func (rs *receivers) log() []torture.Request {
 
 // errNoReceiver says that a fault names an endpoint that is not there.
 var errNoReceiver = errors.New("no such receiver")
+
+// What a sender has been told of, is over by the receivers' log, or the next request
+// would count beside it.
+func TestReceivers_ARequestIsOverBeforeItsSenderKnows(t *testing.T) {
+	t.Parallel()
+	for i, treat := range manners {
+		var isOver atomic.Bool
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer isOver.Store(true)
+			treat(&lastWord{w, func() { isOver.Store(true) }}, r)
+			<-r.Context().Done() // as if the handler were slow to return
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, http.NoBody)
+		require.NoError(t, err)
+		hangs := time.AfterFunc(100*time.Millisecond, cancel) // its sender ends that, and knows
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		if hangs.Stop() {
+			require.True(t, isOver.Load(), "manner %d", i)
+		}
+		cancel()
+		server.CloseClientConnections()
+		server.Close()
+	}
+}
