@@ -201,14 +201,40 @@ func (a attempt) endedAt() time.Time {
 	return a.StartedAt.Add(time.Duration(a.DurationMS) * time.Millisecond)
 }
 
-// deliveries lists what a query finds, on one page.
+// deliveries lists what a query finds.
 func (m *malote) deliveries(query string) ([]delivery, error) {
-	var page struct{ Data []delivery }
-	status, text, err := m.call("GET", "/v1/webhook_deliveries?limit=250&"+query, nil, &page)
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("listing deliveries: %d %s", status, text)
+	return m.list("/v1/webhook_deliveries?" + query)
+}
+
+// deliveriesTo lists what a query finds of an endpoint.
+func (m *malote) deliveriesTo(endpoint, query string) []delivery {
+	m.t.Helper()
+	found, err := m.list("/v1/webhook_endpoints/" + endpoint + "/deliveries?" + query)
+	require.NoError(m.t, err)
+	return found
+}
+
+// list reads to the last page: one before it may be short, or empty, where the
+// machine is busy.
+func (m *malote) list(path string) (found []delivery, err error) {
+	for cursor := ""; ; {
+		var page struct {
+			Data []delivery
+			Next *string `json:"next_cursor"`
+		}
+		status, text, err := m.call("GET", path+"&limit=250&cursor="+cursor, nil, &page)
+		if err == nil && status != http.StatusOK {
+			err = fmt.Errorf("GET %s: %d %s", path, status, text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page.Data...)
+		if page.Next == nil {
+			return found, nil
+		}
+		cursor = *page.Next
 	}
-	return page.Data, err
 }
 
 func (m *malote) delivery(id string) (found delivery) {

@@ -22,10 +22,9 @@ func TestFairQueue_F08_F18_SeenAndSentAgain(t *testing.T) {
 		m.awaitOne(m.publish())
 	}
 
-	var page struct{ Data []delivery }
-	m.must(200, "GET", "/v1/webhook_endpoints/"+made.ID+"/deliveries?state=dead", nil, &page)
-	require.Len(t, page.Data, 2, "the newest first, and not what was delivered")
-	exhausted, refused := page.Data[0], page.Data[1]
+	dead := m.deliveriesTo(made.ID, "state=dead")
+	require.Len(t, dead, 2, "the newest first, and not what was delivered")
+	exhausted, refused := dead[0], dead[1]
 	require.Equal(t, []any{"attempts_exhausted", 20, 503, failing},
 		[]any{exhausted.DeadReason, exhausted.AttemptCount, exhausted.LastStatus, exhausted.LastError})
 	require.Equal(t, []any{"too_large", 1, 413, failing},

@@ -65,15 +65,13 @@ func TestRouta_R01_R02_R03_R04_R05_R06_R08_Live(t *testing.T) {
 // how far each is; the endpoint, how it does.
 func (r *run) requireFields(t *testing.T) {
 	made := r.endpoints["500"]
-	var page struct{ Data []delivery }
-	r.malote.on(t).must(200, "GET", "/v1/webhook_endpoints/"+made.ID+"/deliveries?state=dead", nil, &page)
-	require.Len(t, page.Data, 1)
-	found := page.Data[0]
+	dead := r.malote.on(t).deliveriesTo(made.ID, "state=dead")
+	require.Len(t, dead, 1)
+	found := dead[0]
 	require.Regexp(t, `^whd_[0-9a-z]{26}$`, found.ID)
 	require.Equal(t, []any{8, 500, failing}, []any{found.AttemptCount, found.LastStatus, found.LastError})
 	require.Zero(t, found.NextAttempt)
-	r.malote.on(t).must(200, "GET", "/v1/webhook_endpoints/"+made.ID+"/deliveries?state=delivered", nil, &page)
-	require.Empty(t, page.Data)
+	require.Empty(t, r.malote.on(t).deliveriesTo(made.ID, "state=delivered"))
 
 	failed, well := r.malote.on(t).endpoint(made.ID), r.malote.on(t).endpoint(r.endpoints["200"].ID)
 	require.Equal(t, 8, failed.ConsecutiveFailures)

@@ -135,7 +135,8 @@ func (h *house) publish(tenant, eventType string, more map[string]any) string {
 	return h.must(http.StatusAccepted, http.MethodPost, "/v1/events", body)["id"].(string)
 }
 
-// list is a list of the API's, up to 250 of it.
+// list is a list of the API's, all of its pages: one may be short where the machine
+// is busy.
 func (h *house) list(path string, parameters ...string) []map[string]any {
 	h.t.Helper()
 	query := url.Values{"limit": {"250"}}
@@ -143,10 +144,17 @@ func (h *house) list(path string, parameters ...string) []map[string]any {
 		query.Set(parameters[i], parameters[i+1])
 	}
 	var rows []map[string]any
-	for _, row := range h.must(http.StatusOK, http.MethodGet, path+"?"+query.Encode(), nil)["data"].([]any) {
-		rows = append(rows, row.(map[string]any))
+	for {
+		page := h.must(http.StatusOK, http.MethodGet, path+"?"+query.Encode(), nil)
+		for _, row := range page["data"].([]any) {
+			rows = append(rows, row.(map[string]any))
+		}
+		next, more := page["next_cursor"].(string)
+		if !more {
+			return rows
+		}
+		query.Set("cursor", next)
 	}
-	return rows
 }
 
 // await waits until there are as many deliveries of a tenant's in a state.

@@ -132,12 +132,24 @@ func (f DeliveryFilter) span(now time.Time) idRange {
 	return span
 }
 
-// A range that answers at once is followed by a longer one. Eightfold: ten
-// statements reach from one second to years.
+// rangeGrowth is how many times longer than a range the next one is at most. With
+// eight, ten statements reach from one second to years.
 const (
-	rangeGrowth = 8
-	atOnce      = 50 * time.Millisecond
+	rangeGrowth  = 8
+	longestRange = 100 * 365 * 24 * time.Hour
 )
+
+// wider gives the length of the range after one that took so long, of the time that
+// a page may still take: as long as would use up half of that, if the time lies in
+// what was looked through. Where it does not (the machine is busy, the range was as
+// good as empty), the walk still goes on in long steps.
+func wider(width, took, left time.Duration) time.Duration {
+	growth := rangeGrowth
+	if took > 0 {
+		growth = int(min(max(left/(2*took), 1), rangeGrowth))
+	}
+	return min(width*time.Duration(growth), longestRange)
+}
 
 // walk goes backwards in time, range by range, until the page is full.
 func walk(ctx context.Context, tx pgx.Tx, filter DeliveryFilter, deadline time.Time) (DeliveryPage, error) {
@@ -161,13 +173,12 @@ func walk(ctx context.Context, tx pgx.Tx, filter DeliveryFilter, deadline time.T
 			page.Next = page.Deliveries[limit-1].ID
 			break
 		}
-		if rest.to = slice.from; !rest.empty() && time.Now().After(deadline) {
+		left := time.Until(deadline)
+		if rest.to = slice.from; !rest.empty() && left < 0 {
 			page.Next = rest.to
 			break
 		}
-		if time.Since(begun) < atOnce {
-			width *= rangeGrowth
-		}
+		width = wider(width, time.Since(begun), left)
 	}
 	return page, nil
 }

@@ -234,6 +234,34 @@ func move(t *testing.T, s seeder, id delivery.ID) {
 	}
 }
 
+func TestWider_FollowsWhatIsLeftOfThePagesTime(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ width, took, left, want time.Duration }{
+		{time.Second, 0, 2 * time.Second, 8 * time.Second},
+		{time.Second, 50 * time.Millisecond, 2 * time.Second, 8 * time.Second},
+		{time.Second, 100 * time.Millisecond, 2 * time.Second, 8 * time.Second}, // a busy machine, not a full range
+		{time.Second, 250 * time.Millisecond, 2 * time.Second, 4 * time.Second},
+		{time.Second, time.Second, time.Second, time.Second},
+		{time.Minute, time.Minute, time.Second, time.Minute},
+		{time.Minute, time.Millisecond, 0, time.Minute},
+		{longestRange, time.Millisecond, time.Second, longestRange},
+		{0, time.Millisecond, time.Second, 0}, // all at once
+	} {
+		require.Equal(t, c.want, wider(c.width, c.took, c.left), c)
+	}
+
+	// Where each statement takes a quarter of a second, however short its range is,
+	// a page's two seconds reach further back than one range for each.
+	const perStatement = 250 * time.Millisecond
+	var reached time.Duration
+	for width, left := time.Second, 2*time.Second; left > 0; {
+		reached += width
+		left -= perStatement
+		width = wider(width, perStatement, left)
+	}
+	require.Greater(t, reached, 2*time.Minute)
+}
+
 // With no patience at all every page looks through one range and says where to
 // go on, and still nothing is lost.
 func TestDeliveries_ShortPagesGoOn(t *testing.T) {
