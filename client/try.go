@@ -67,6 +67,9 @@ func noAnswer(ctx context.Context, request *Request, timeout time.Duration, err 
 
 // sleep says whether it was not interrupted.
 func sleep(ctx context.Context, pause time.Duration) bool {
+	if pause <= 0 {
+		return ctx.Err() == nil
+	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {

@@ -53,6 +53,9 @@ func (s *shelf) FindSource(ctx context.Context, id delivery.ID) (Source, bool, e
 	found, ok := s.sources[id]
 	err, takes := s.err, s.takes
 	s.mu.Unlock()
+	if takes == 0 {
+		return found, ok, err
+	}
 	timer := time.NewTimer(takes)
 	defer timer.Stop()
 	select {
