@@ -13,13 +13,13 @@ import (
 // committed must be known to whoever made it.
 const claimTimeout = 10 * time.Second
 
-// claimUntil claims whenever something may be due and a slot is free, and starts
+// claimUntil claims whenever something may be due and a slot is free, and begins
 // an attempt for each claim, until ctx ends.
 //
 // With one claim under way at a time, the slots that come free meanwhile are the
 // next one's, so that claims grow with the load. Only where the last claim left
 // something due for want of slots, the next waits a little until it is worth it.
-func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)) {
+func (d *Dispatcher) claimUntil(ctx context.Context) {
 	pace := newPace(d.options.PollInterval)
 	worth := 1
 	defer func() { d.wake(d.handover.close()) }()
@@ -33,14 +33,12 @@ func (d *Dispatcher) claimUntil(ctx context.Context, start func(*delivery.Claim)
 		handed := d.handover.take()
 		claimed, err := d.claimFor(free, handed)
 		d.giveSlots(free - len(claimed.Claims))
-		d.handover.saw(claimed, handed)
+		d.handover.saw(claimed, handed, began)
 		d.handOver(claimed, free, err)
 		if ctx.Err() != nil {
 			d.handBack(claimed.Claims)
 		} else {
-			for _, claim := range claimed.Claims {
-				start(claim)
-			}
+			d.handBack(d.begin(claimed.Claims))
 		}
 		var wait time.Duration
 		worth = 1
@@ -132,7 +130,7 @@ func (d *Dispatcher) takeSlots(ctx context.Context, worth int) (n int) {
 		d.giveSlots(1)
 		return 0
 	}
-	n = 1 + d.freeSlots()
+	n = 1 + d.freeSlots(cap(d.slots))
 	if n >= worth {
 		return n
 	}
@@ -148,12 +146,12 @@ func (d *Dispatcher) takeSlots(ctx context.Context, worth int) (n int) {
 			return n
 		}
 	}
-	return n + d.freeSlots()
+	return n + d.freeSlots(cap(d.slots))
 }
 
-// freeSlots takes all that are free now.
-func (d *Dispatcher) freeSlots() (n int) {
-	for {
+// freeSlots takes those that are free now, up to a number.
+func (d *Dispatcher) freeSlots(most int) (n int) {
+	for n < most {
 		select {
 		case d.slots <- struct{}{}:
 			n++
@@ -161,6 +159,7 @@ func (d *Dispatcher) freeSlots() (n int) {
 			return n
 		}
 	}
+	return n
 }
 
 func (d *Dispatcher) giveSlots(n int) {
@@ -227,6 +226,10 @@ func (d *Dispatcher) handBack(claims []*delivery.Claim) {
 // unsent ends claims as if they had never been made.
 func (d *Dispatcher) unsent(claims ...*delivery.Claim) {
 	for _, claim := range claims {
-		d.pool.add(policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: claim.DatabaseTime(time.Now())})
+		d.pool.add(unsentNow(claim))
 	}
+}
+
+func unsentNow(claim *delivery.Claim) policy.Completion {
+	return policy.Completion{Kind: policy.Unsent, Claim: claim, CompletedAt: claim.DatabaseTime(time.Now())}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/malotehq/malote/internal/delivery"
 	"github.com/malotehq/malote/internal/policy"
 )
 
@@ -34,8 +35,7 @@ type completers struct {
 	storage  Storage
 	observer Observer
 	log      *slog.Logger
-	freed    func()      // told after a commit that may have made work claimable
-	isShort  func() bool // whether claims leave something due for want of slots
+	slots    slots
 
 	queues  []chan policy.Completion
 	turn    chan struct{} // holds a token while the first of the batches under way is committed
@@ -46,9 +46,21 @@ type completers struct {
 	dropped atomic.Int64 // not recorded, because of that
 }
 
-func newCompleters(options Options, freed func(), isShort func() bool) *completers {
+// slots is what completers need of the dispatcher.
+type slots interface {
+	// reserve takes up to so many for what a completion may claim.
+	reserve(most int) policy.Onward
+	// goOn begins what was claimed with them, and returns what must be completed.
+	goOn(onward policy.Onward, next delivery.Claimed, err error, took time.Duration) []policy.Completion
+	// isShort says whether claims leave something due for want of slots.
+	isShort() bool
+	// Signal follows a commit that may have made work claimable.
+	Signal()
+}
+
+func newCompleters(options Options, slots slots) *completers {
 	c := &completers{
-		storage: options.Storage, observer: options.Observer, log: options.Log, freed: freed, isShort: isShort,
+		storage: options.Storage, observer: options.Observer, log: options.Log, slots: slots,
 		turn: make(chan struct{}, 1),
 	}
 	c.stop, c.giveUp = context.WithCancel(context.Background())
@@ -139,8 +151,12 @@ func gather(batch []policy.Completion, queue <-chan policy.Completion) []policy.
 // other outcomes – a lane that somebody holds, a row that it will never take –
 // is tried again apart from them, and holds nobody up.
 func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Completion) {
-	for pauses := forDatabase(); ; {
-		left, err := c.record(batch)
+	onward := policy.Onward{}
+	if queue != nil {
+		onward = c.slots.reserve(len(batch))
+	}
+	for pauses := forDatabase(); ; onward = (policy.Onward{}) {
+		left, err := c.record(batch, onward)
 		if len(left) < len(batch) {
 			if len(left) > 0 {
 				c.running.Go(func() { c.complete(left, nil) })
@@ -161,8 +177,8 @@ func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Com
 // record tries a batch and, if that fails, its halves. It returns what was not
 // recorded, with the last error. When nothing of the first half can be recorded,
 // it leaves it at that: the database is probably away.
-func (c *completers) record(batch []policy.Completion) ([]policy.Completion, error) {
-	err := c.try(batch)
+func (c *completers) record(batch []policy.Completion, onward policy.Onward) ([]policy.Completion, error) {
+	err := c.try(batch, onward)
 	switch {
 	case err == nil:
 		return nil, nil
@@ -170,22 +186,27 @@ func (c *completers) record(batch []policy.Completion) ([]policy.Completion, err
 		return batch, err
 	}
 	half := len(batch) / 2
-	left, err := c.record(batch[:half])
+	left, err := c.record(batch[:half], policy.Onward{})
 	if len(left) == half {
 		return batch, err
 	}
-	rest, restErr := c.record(batch[half:])
+	rest, restErr := c.record(batch[half:], policy.Onward{})
 	return slices.Concat(left, rest), cmp.Or(restErr, err)
 }
 
-func (c *completers) try(batch []policy.Completion) error {
+// try records a batch and begins what it claims onward. It lets go of the slots.
+func (c *completers) try(batch []policy.Completion, onward policy.Onward) error {
 	ctx, cancel := context.WithTimeout(c.stop, completionTimeout)
 	defer cancel()
 	started := time.Now()
-	result, err := c.storage.Complete(ctx, batch)
-	c.observer.Completed(len(batch), result, time.Since(started), err)
-	if err == nil && (result.Woken || c.isShort()) {
-		c.freed()
+	result, err := c.storage.CompleteAndClaim(ctx, batch, onward)
+	took := time.Since(started)
+	c.observer.Completed(len(batch), result, took, err)
+	if unsent := c.slots.goOn(onward, result.Next, result.NextErr, took); len(unsent) > 0 {
+		c.running.Go(func() { c.complete(unsent, nil) })
+	}
+	if err == nil && (result.Woken || c.slots.isShort()) {
+		c.slots.Signal()
 	}
 	if result.Lost > 0 {
 		c.log.Warn("claims were lost before they were completed", "lost", result.Lost)

@@ -35,7 +35,7 @@ func (b *book) ClaimHanded(context.Context, int, delivery.Room, []delivery.LaneR
 	return delivery.Claimed{NextDue: delivery.NothingDue}, nil
 }
 
-func (b *book) Complete(ctx context.Context, batch []policy.Completion) (policy.Completed, error) {
+func (b *book) CompleteAndClaim(ctx context.Context, batch []policy.Completion, _ policy.Onward) (policy.Completed, error) {
 	b.enter(batch, 1)
 	defer b.enter(batch, -1)
 	if !pause(ctx, b.commitTime) {
@@ -84,9 +84,22 @@ func (b *book) attempts() [][]int {
 	return all
 }
 
+// shortage is a dispatcher that has no slots to spare.
+type shortage struct {
+	is      bool // and claims leave something due for want of them
+	signals int
+}
+
+func (s *shortage) reserve(int) policy.Onward { return policy.Onward{} }
+func (s *shortage) isShort() bool             { return s.is }
+func (s *shortage) Signal()                   { s.signals++ }
+func (s *shortage) goOn(policy.Onward, delivery.Claimed, error, time.Duration) []policy.Completion {
+	return nil
+}
+
 func newTestCompleters(storage Storage, n int) (c *completers, observer *counting) {
 	observer = &counting{}
-	c = newCompleters(Options{Storage: storage, Observer: observer, Completers: n, Log: slog.New(slog.DiscardHandler)}, func() {}, func() bool { return false })
+	c = newCompleters(Options{Storage: storage, Observer: observer, Completers: n, Log: slog.New(slog.DiscardHandler)}, &shortage{})
 	c.start()
 	return c, observer
 }
@@ -112,9 +125,9 @@ func TestCompleter_WhatArrivesDuringACommitIsTheNextBatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &book{commitTime: 10 * time.Millisecond}
-		freed := 0
+		short := &shortage{is: true}
 		c, observer := newTestCompleters(b, 1)
-		c.freed, c.isShort = func() { freed++ }, func() bool { return true }
+		c.slots = short
 		endpoint, began := newEndpoint(), time.Now()
 		c.add(outcomeOf(endpoint, 1))
 		synctest.Wait()
@@ -124,7 +137,7 @@ func TestCompleter_WhatArrivesDuringACommitIsTheNextBatch(t *testing.T) {
 		c.finish()
 		require.Equal(t, [][]int{{1}, upTo(2, 50)}, b.attempts())
 		require.Equal(t, 20*time.Millisecond, time.Since(began), "nobody waits for company")
-		require.Equal(t, 2, freed, "where claims were short of slots, each commit tells")
+		require.Equal(t, 2, short.signals, "where claims were short of slots, each commit tells")
 		require.Equal(t, []int{1, 49}, observer.batches)
 	})
 }

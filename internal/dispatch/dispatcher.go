@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,9 +22,9 @@ type Storage interface {
 	// must be woken, it returns, also beside an error: of those at which it could not
 	// look, the ones that nobody else will put in line.
 	ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error)
-	// Complete records ended claims and what follows. It may be called again
-	// with the same ones.
-	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
+	// CompleteAndClaim records ended claims and what follows, and may claim what takes
+	// their place: no more than the slots. It may be called again with the same ones.
+	CompleteAndClaim(ctx context.Context, completions []policy.Completion, onward policy.Onward) (policy.Completed, error)
 }
 
 // Sender makes one attempt. It returns within the policy's deadline, or soon
@@ -87,6 +86,7 @@ type Dispatcher struct {
 	short   atomic.Bool   // the last claim left suspects waiting for a slot of theirs
 	signal  chan struct{} // capacity 1: something may be due
 	pool    *completers
+	sending attempts
 
 	handover    *handover
 	handedAgain []delivery.LaneRef // of the last claim; the claiming goroutine's
@@ -111,7 +111,7 @@ func New(options Options) *Dispatcher {
 		signal: make(chan struct{}, 1),
 	}
 	d.handover = newHandover(options.MaxInFlight, d.Signal)
-	d.pool = newCompleters(options, d.Signal, d.short.Load)
+	d.pool = newCompleters(options, d)
 	return d
 }
 
@@ -130,6 +130,8 @@ func (d *Dispatcher) Signal() {
 	}
 }
 
+func (d *Dispatcher) isShort() bool { return d.short.Load() }
+
 // Run dispatches until ctx ends. Then it stops claiming, lets the attempts in
 // flight end (interrupting them after the drain timeout), records their
 // outcomes, and returns: nothing that it claimed is left behind, unless the
@@ -146,16 +148,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		d.pool.giveUp()
 	})
 
+	d.sending.ctx = sending
 	d.pool.start()
-	var attempts sync.WaitGroup
-	d.claimUntil(ctx, func(claim *delivery.Claim) {
-		d.quota.begin(claim)
-		attempts.Go(func() {
-			defer d.giveSlots(1)
-			defer d.quota.end(claim)
-			d.attempt(sending, claim)
-		})
-	})
-	attempts.Wait()
+	d.claimUntil(ctx)
+	d.sending.finish()
 	d.pool.finish()
 }

@@ -24,7 +24,7 @@ func (h *heldLane) ClaimHanded(context.Context, int, delivery.Room, []delivery.L
 	return delivery.Claimed{NextDue: h.nextDue}, nil
 }
 
-func (h *heldLane) Complete(context.Context, []policy.Completion) (policy.Completed, error) {
+func (h *heldLane) CompleteAndClaim(context.Context, []policy.Completion, policy.Onward) (policy.Completed, error) {
 	return policy.Completed{}, nil
 }
 

@@ -21,10 +21,13 @@ type handover struct {
 	most   int
 	signal func() // has a claim made; never blocks
 	open   bool
-	lanes  map[delivery.LaneRef]struct{}
+	lanes  map[delivery.LaneRef]offered
 	full   map[delivery.LaneRef]struct{} // as a claim last saw them: at most some twice most
 	late   *time.Timer                   // has full lanes looked at; nil: none waits
 }
+
+// offered is when a lane got work that no claim has looked at: the first and the last.
+type offered struct{ first, last time.Time }
 
 // patience is how long a full lane waits at most for company.
 const patience = 25 * time.Millisecond
@@ -32,7 +35,7 @@ const patience = 25 * time.Millisecond
 func newHandover(most int, signal func()) *handover {
 	return &handover{
 		most: most, signal: signal,
-		lanes: make(map[delivery.LaneRef]struct{}), full: make(map[delivery.LaneRef]struct{}),
+		lanes: make(map[delivery.LaneRef]offered), full: make(map[delivery.LaneRef]struct{}),
 	}
 }
 
@@ -43,23 +46,48 @@ func (h *handover) offer(lanes []delivery.LaneRef) bool {
 	if !h.open || len(h.lanes)+len(lanes) > h.most {
 		return false
 	}
-	isUrgent := false
+	isUrgent, now := false, time.Now()
 	for _, lane := range lanes {
-		h.lanes[lane] = struct{}{}
+		work, isThere := h.lanes[lane]
+		if !isThere {
+			work.first = now
+		}
+		work.last = now
+		h.lanes[lane] = work
 		_, isFull := h.full[lane]
 		isUrgent = isUrgent || !isFull
 	}
 	if isUrgent {
 		h.signal()
 	} else if h.late == nil {
-		h.late = time.AfterFunc(patience, h.signal)
+		h.late = time.AfterFunc(patience, h.lose)
 	}
 	return true
 }
 
+// lose has lanes looked at that have waited for patience.
+func (h *handover) lose() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.lanes) == 0 {
+		h.late = nil
+		return
+	}
+	left := patience
+	for _, work := range h.lanes {
+		left = min(left, patience-time.Since(work.first))
+	}
+	if left > 0 {
+		h.late = time.AfterFunc(left, h.lose)
+	} else {
+		h.signal()
+	}
+}
+
 // saw notes which lanes a claim found or left full, of those that it looked at and those
-// that were handed to it.
-func (h *handover) saw(claimed delivery.Claimed, handed []delivery.LaneRef) {
+// that were handed to it. What full lanes got before the claim began needs no other: whoever
+// ends an attempt of one sees it.
+func (h *handover) saw(claimed delivery.Claimed, handed []delivery.LaneRef, began time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, looked := range [][]delivery.LaneRef{claimed.Lanes, handed} {
@@ -72,7 +100,19 @@ func (h *handover) saw(claimed delivery.Claimed, handed []delivery.LaneRef) {
 	}
 	for _, lane := range claimed.Full {
 		h.full[lane] = struct{}{}
+		switch work, waits := h.lanes[lane]; {
+		case waits && work.last.Before(began):
+			delete(h.lanes, lane)
+		case waits && work.first.Before(began):
+			h.lanes[lane] = offered{first: began, last: work.last}
+		}
 	}
+}
+
+func (h *handover) isOpen() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.open
 }
 
 func (h *handover) hasLanes() bool {

@@ -202,11 +202,11 @@ func TestHand_RemembersFewFullLanes(t *testing.T) {
 		signals := 0
 		h := newHandover(2, func() { signals++ })
 		h.reopen()
-		h.saw(delivery.Claimed{Full: lanes(1, 2)}, nil)
+		h.saw(delivery.Claimed{Full: lanes(1, 2)}, nil, time.Now())
 		require.True(t, h.offer(lanes(1, 2)))
 		require.Zero(t, signals)
 		require.Len(t, h.take(), 2)
-		h.saw(delivery.Claimed{Full: lanes(3)}, nil)
+		h.saw(delivery.Claimed{Full: lanes(3)}, nil, time.Now())
 		require.True(t, h.offer(lanes(3)))
 		require.Zero(t, signals)
 		require.True(t, h.offer(lanes(1)), "forgotten")
@@ -249,7 +249,7 @@ func TestHand_NothingIsLeftBehindByAStop(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r, lane, woken := handing(t, 4)
-		r.handover.saw(delivery.Claimed{Full: []delivery.LaneRef{lane.ref()}}, nil)
+		r.handover.saw(delivery.Claimed{Full: []delivery.LaneRef{lane.ref()}}, nil, time.Now())
 		require.True(t, r.Hand([]delivery.LaneRef{lane.ref()})) // it waits for company
 		r.stop()
 		<-r.ended

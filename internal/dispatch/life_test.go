@@ -23,6 +23,7 @@ type troubled struct {
 	statuses          []int
 	badClaims         []bool
 	badCommits        []bool
+	badReads          []bool // of what completions claimed
 	stopAfter         time.Duration
 }
 
@@ -41,6 +42,7 @@ func drawTroubled(t *rapid.T) troubled {
 		statuses:   rapid.SliceOfN(rapid.SampledFrom([]int{204, 204, 410, 500}), 1, 10).Draw(t, "statuses"),
 		badClaims:  rapid.SliceOfN(rapid.Bool(), 1, 10).Draw(t, "claims fail"),
 		badCommits: rapid.SliceOfN(rapid.Bool(), 1, 10).Draw(t, "commits fail"),
+		badReads:   rapid.SliceOfN(rapid.Bool(), 1, 10).Draw(t, "reads fail"),
 		stopAfter:  time.Duration(rapid.IntRange(0, 20_000).Draw(t, "stop")) * time.Millisecond,
 	}
 }
@@ -78,6 +80,7 @@ func (x troubled) live(t *testing.T) (wrong string) {
 	}
 	badCommit := faults(x.badCommits)
 	r.memory.onClaim, r.memory.onComplete = faults(x.badClaims), func([]policy.Completion) error { return badCommit() }
+	r.memory.onNext = faults(x.badReads)
 	ctx, cancel := context.WithTimeout(t.Context(), x.stopAfter)
 	defer cancel()
 	r.Run(ctx)

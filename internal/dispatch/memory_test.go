@@ -21,11 +21,13 @@ type memory struct {
 	onClaim    func() error                    // nil: claims work
 	afterClaim func()                          // what happens once a claim has looked
 	onComplete func([]policy.Completion) error // nil: completions work
+	onNext     func() error                    // nil: what they claim can be read
 
 	isHeld bool // somebody holds all parked lanes
 
 	claims    []time.Time // when each claim was made
 	completed []policy.Completion
+	onward    int // deliveries claimed by completions
 }
 
 type memoryLane struct {
@@ -174,7 +176,7 @@ func (m *memory) nextDue(room delivery.Room) time.Duration {
 	return next
 }
 
-func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (policy.Completed, error) {
+func (m *memory) CompleteAndClaim(ctx context.Context, batch []policy.Completion, onward policy.Onward) (policy.Completed, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -185,11 +187,13 @@ func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (polic
 			return policy.Completed{}, err
 		}
 	}
+	var full []*memoryLane
 	for _, done := range batch {
 		m.completed = append(m.completed, done)
 		j := m.jobs[done.Claim.DeliveryID]
 		if j.lane.isFull() {
 			j.lane.parked = false // the end of an attempt wakes a full lane
+			full = append(full, j.lane)
 		}
 		j.lane.inFlight--
 		if done.Kind == policy.Sent {
@@ -208,7 +212,33 @@ func (m *memory) Complete(ctx context.Context, batch []policy.Completion) (polic
 			j.state = done.Decision.State
 		}
 	}
-	return policy.Completed{Woken: true}, nil
+	result := policy.Completed{Next: m.claimOnward(full, onward)}
+	for _, done := range batch { // of lanes that were full and are so again, there is no news
+		result.Woken = result.Woken || !slices.Contains(result.Next.Full, m.jobs[done.Claim.DeliveryID].lane.ref())
+	}
+	if m.onNext != nil {
+		result.NextErr = m.onNext()
+	}
+	return result, nil
+}
+
+// claimOnward claims of trusted lanes that were full.
+func (m *memory) claimOnward(full []*memoryLane, onward policy.Onward) (next delivery.Claimed) {
+	token := delivery.NewID(0, time.Now(), rand.Reader)
+	for _, l := range full {
+		if onward.Slots == 0 || l.standing != delivery.Trusted || slices.Contains(onward.Except, l.endpoint.ID) {
+			continue
+		}
+		next.Lanes = append(next.Lanes, l.ref())
+		for len(next.Claims) < onward.Slots && l.claimable(delivery.Room{Suspects: onward.Slots, Slow: onward.Slots}) {
+			next.Claims = append(next.Claims, l.take(token))
+			m.onward++
+		}
+		if l.isFull() {
+			next.Full = append(next.Full, l.ref())
+		}
+	}
+	return next
 }
 
 // states counts the deliveries.

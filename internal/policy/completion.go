@@ -77,4 +77,15 @@ type Completed struct {
 	States map[delivery.State]int
 	// Signals counts what somebody should hear of: a circuit's, and delivery.DeliveryDead.
 	Signals map[circuit.SignalKind]int
+	// Next is what was claimed in their transaction. Beside NextErr it cannot be
+	// sent, and must be completed as unsent.
+	Next    delivery.Claimed
+	NextErr error
+}
+
+// Onward asks that completions claim what takes the place of what ended. The zero
+// value asks for nothing.
+type Onward struct {
+	Slots  int           // attempts that may begin
+	Except []delivery.ID // endpoints of which nothing may be claimed so
 }

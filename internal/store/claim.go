@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -91,6 +92,8 @@ type claiming struct {
 	rows   []claimRow
 	parked []delivery.LaneRef // left without claimable work
 	full   []delivery.LaneRef // left, or seen, with as much in flight as they may have
+	// wasFull: all of its lanes were, and are where the claim leaves them as they were.
+	wasFull bool
 	// settled are lanes that were handed over, not locked, and need not be woken.
 	settled map[delivery.ID]bool
 	// spilled: a lane that was handed over has more than this claim takes, and stands
@@ -226,17 +229,14 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 		c.queueNextDue(batch)
 		return c.tx.finish(ctx, batch)
 	}
-	lanes := columnsOf(c.lanes)
-	if !lanes.durable {
+	isDurable := slices.ContainsFunc(c.lanes, func(l claimLane) bool { return l.endpoint != nil && l.endpoint.AtMostOnce })
+	if !isDurable {
 		batch.Queue(asyncCommit) // losing an at-least-once claim only sends again
 	}
-	batch.Queue(claimDeliveriesSQL, lanes.shards, lanes.endpoints, lanes.limits, lanes.leases, c.n, c.token,
-		lanes.allowances, lanes.fifo, lanes.weights, lanes.turnsLeft).Query(c.readClaims)
-	batch.Queue(claimParkSQL, lanes.shards, lanes.endpoints, lanes.limits, c.n, c.token,
-		lanes.fifo, lanes.weights, lanes.turnsLeft, lanes.since, lanes.rates, lanes.bursts, lanes.rateReady).Query(c.readParked)
+	c.queueTake(batch)
 	c.queueNextDue(batch)
 	send := c.tx.finish
-	if lanes.durable {
+	if isDurable {
 		// What goes out at most once is lost if its worker dies after this: so the
 		// worker must live to ask for the commit (A06).
 		send = c.tx.run
@@ -245,6 +245,16 @@ func (c *claiming) takeDeliveries(ctx context.Context) error {
 		return fmt.Errorf("taking due deliveries: %w", err)
 	}
 	return nil
+}
+
+// queueTake takes deliveries of the lanes, whose locks are held, and notes where it
+// leaves them.
+func (c *claiming) queueTake(batch *pgx.Batch) {
+	lanes := columnsOf(c.lanes)
+	batch.Queue(claimDeliveriesSQL, lanes.shards, lanes.endpoints, lanes.limits, lanes.leases, c.n, c.token,
+		lanes.allowances, lanes.fifo, lanes.weights, lanes.turnsLeft).Query(c.readClaims)
+	batch.Queue(claimParkSQL, lanes.shards, lanes.endpoints, lanes.limits, c.n, c.token,
+		lanes.fifo, lanes.weights, lanes.turnsLeft, lanes.since, lanes.rates, lanes.bursts, lanes.rateReady).Query(c.readParked)
 }
 
 func (c *claiming) readClaims(rows pgx.Rows) error {
@@ -273,11 +283,16 @@ func (c *claiming) lanesByID() map[delivery.ID]claimLane {
 
 func (c *claiming) readParked(rows pgx.Rows) error {
 	lanes := c.lanesByID()
-	c.parked, c.spilled = nil, false
+	c.parked, c.full, c.spilled = nil, nil, false
+	unchanged := make(map[delivery.ID]claimLane)
+	if c.wasFull {
+		unchanged = maps.Clone(lanes)
+	}
 	var ref delivery.LaneRef
 	var isParked, isFull, isReady bool
 	_, err := pgx.ForEachRow(rows, []any{&ref.Shard, &ref.EndpointID, &isParked, &isFull, &isReady}, func() error {
 		lane := lanes[ref.EndpointID]
+		delete(unchanged, ref.EndpointID)
 		if isParked && lane.endpoint != nil {
 			c.parked = append(c.parked, ref)
 		}
@@ -287,5 +302,8 @@ func (c *claiming) readParked(rows pgx.Rows) error {
 		c.spilled = c.spilled || isReady && lane.handed
 		return nil
 	})
+	for _, lane := range unchanged {
+		c.full = append(c.full, lane.LaneRef)
+	}
 	return err
 }

@@ -42,8 +42,6 @@ type laneColumns struct {
 	since                                                  []time.Time
 	rates                                                  []float64
 	rateReady                                              []pgtype.Timestamptz
-
-	durable bool // one of them is sent to at most once
 }
 
 func columnsOf(lanes []claimLane) laneColumns {
@@ -55,7 +53,6 @@ func columnsOf(lanes []claimLane) laneColumns {
 		c.fifo, c.since = append(c.fifo, lane.fifo), append(c.since, lane.since)
 		c.rates, c.bursts = append(c.rates, lane.rate), append(c.bursts, lane.burst)
 		c.rateReady, c.allowances = append(c.rateReady, lane.rateReady), append(c.allowances, lane.allowance)
-		c.durable = c.durable || lane.endpoint != nil && lane.endpoint.AtMostOnce
 	}
 	return c
 }

@@ -27,15 +27,25 @@ var completeClaimsSQL string
 // It may be called again with the same completions when its outcome is unknown:
 // what was done the first time is then found lost, and not done twice.
 func (s *Store) Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error) {
+	return s.CompleteAndClaim(ctx, completions, policy.Onward{})
+}
+
+// CompleteAndClaim is like Complete, and claims in the same transaction what
+// takes the place of what ended: see claimOnward. What it claimed is in the
+// result's Next; beside an error nothing of it may be sent.
+func (s *Store) CompleteAndClaim(ctx context.Context, completions []policy.Completion, onward policy.Onward) (policy.Completed, error) {
 	var c *completing
 	err := s.inHotTx(ctx, "completing", func(tx *hotTx) error {
-		c = newCompleting(s, tx, completions)
+		c = newCompleting(s, tx, completions, onward)
 		return c.run(ctx)
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		return c.result(ctx), nil
+	case c == nil:
 		return policy.Completed{}, err
 	}
-	return c.result(), nil
+	return policy.Completed{Next: delivery.Claimed{Untaken: c.lanesOnward()}}, err // it may be committed in spite of the error
 }
 
 // completing is one transaction of a completion.
@@ -43,6 +53,9 @@ type completing struct {
 	store *Store
 	tx    *hotTx
 	all   []policy.Completion
+
+	onward policy.Onward
+	next   *claiming // of lanes that go on; nil: none does
 
 	now   time.Time // the database's
 	lanes map[delivery.ID]*completedLane
@@ -68,9 +81,9 @@ type ownedClaim struct {
 	supersedes delivery.ID // a newer pending delivery of the same entity
 }
 
-func newCompleting(s *Store, tx *hotTx, completions []policy.Completion) *completing {
+func newCompleting(s *Store, tx *hotTx, completions []policy.Completion, onward policy.Onward) *completing {
 	return &completing{
-		store: s, tx: tx, all: completions,
+		store: s, tx: tx, all: completions, onward: onward,
 		lanes:  make(map[delivery.ID]*completedLane),
 		owned:  make([]ownedClaim, len(completions)),
 		stats:  make(map[delivery.ID]*laneStats),
@@ -86,6 +99,10 @@ func (c *completing) run(ctx context.Context) error {
 	}
 	for i := range c.all {
 		c.apply(i)
+	}
+	c.claimOnward()
+	for _, lane := range c.lanes {
+		lane.wakeFreed(c.now)
 	}
 	return c.write(ctx)
 }
@@ -153,7 +170,7 @@ func (c *completing) apply(i int) {
 	default:
 		c.close(done, claim, done.Decision.State, done.Decision.Reason, delivery.ID{})
 	}
-	lane.freed(done, c.now)
+	lane.free(done)
 }
 
 // retry puts a delivery back, unless something newer took its place meanwhile
@@ -190,7 +207,7 @@ func (c *completing) close(done policy.Completion, claim ownedClaim, state deliv
 	})
 }
 
-func (c *completing) result() policy.Completed {
+func (c *completing) result(ctx context.Context) policy.Completed {
 	result := policy.Completed{States: c.states, Signals: c.observed}
 	for _, claim := range c.owned {
 		if !claim.owned {
@@ -198,7 +215,11 @@ func (c *completing) result() policy.Completed {
 		}
 	}
 	for _, lane := range c.lanes {
-		result.Woken = result.Woken || !lane.wake.IsZero()
+		result.Woken = result.Woken || !lane.wake.IsZero() && !lane.isOnward
+	}
+	if c.next != nil {
+		result.Next, result.NextErr = c.next.afterwards(ctx)
+		result.Woken = result.Woken || len(result.Next.Full) < len(c.next.lanes)
 	}
 	return result
 }

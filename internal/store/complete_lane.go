@@ -17,12 +17,15 @@ type completedLane struct {
 	tenant      string
 	maxInFlight int
 	inTurn      bool // it got full in the middle of its turn
+	next        nextClaim
+	isOnward    bool // this transaction claims from it
 
 	laneState
 	read laneState // what the row says
 
-	wake           time.Time // earliest instant to look at it again; zero: no need
-	disabledReason string    // set if it was disabled by these completions
+	wake            time.Time // earliest instant to look at it again; zero: no need
+	disabledReason  string    // set if it was disabled by these completions
+	freed, freedOne bool      // a slot of it is free again; one entity's next delivery may go out
 }
 
 // laneState is what completions change of a lane.
@@ -53,6 +56,7 @@ func (c *completing) readLanes(rows pgx.Rows) error {
 		s := &lane.state
 		err := rows.Scan(&c.now, &lane.ref.Shard, &lane.ref.EndpointID, &lane.tenant, &lane.status,
 			&lane.maxInFlight, &lane.parkedFull, &lane.claimLimit, &lane.standing, &lane.inTurn,
+			&lane.next.isPlain, &lane.next.fifo, &lane.next.leaseSeconds, &lane.next.version,
 			&s.Phase, &s.ConsecutiveFailures, zeroable(&s.FirstFailureAt), zeroable(&s.LastFailureAt), zeroable(&s.LastSuccessAt),
 			zeroable(&s.OpenedAt), &s.OpenedCount, zeroable(&s.PausedUntil),
 			&s.SlowLevel, zeroable(&s.SlowedAt), &s.SlowStreak, &s.SlowSuccesses, &s.WarnedLevel, zeroable(&s.DisabledAt))
@@ -101,13 +105,21 @@ func (l *completedLane) limitOf(done policy.Completion, state circuit.State) int
 	return max(1, circuit.ClaimLimit(*done.Circuit, state, l.maxInFlight, at))
 }
 
-// freed notes that a slot of the lane is free again, which matters to a lane
-// that was parked as full, or whose next delivery of the same entity waits.
-func (l *completedLane) freed(done policy.Completion, now time.Time) {
+// free notes that a slot of the lane is free again.
+func (l *completedLane) free(done policy.Completion) {
+	l.freed = true
+	l.freedOne = l.freedOne || done.Claim.Event.CoalesceKey != ""
+}
+
+// wakeFreed puts the lane back in line where a free slot matters to it: it was
+// parked as full, or its next delivery of the same entity waits.
+func (l *completedLane) wakeFreed(now time.Time) {
 	switch {
-	case l.parkedFull && l.inTurn:
+	case l.isOnward: // the claim says where it stands
+		return
+	case l.freed && l.parkedFull && l.inTurn:
 		l.wakeAt(now.Add(-frontOfTheLine))
-	case l.parkedFull || done.Claim.Event.CoalesceKey != "":
+	case l.freed && l.parkedFull, l.freedOne:
 		l.wakeAt(now)
 	default:
 		return

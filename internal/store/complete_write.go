@@ -46,6 +46,9 @@ func (c *completing) write(ctx context.Context) error {
 	c.queueSignals(batch)
 	c.queueLanes(batch)
 	c.queueTenants(batch)
+	if c.next != nil {
+		c.next.queueTake(batch)
+	}
 	if err := c.tx.finish(ctx, batch); err != nil {
 		return fmt.Errorf("writing completions: %w", err)
 	}

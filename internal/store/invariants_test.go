@@ -82,18 +82,13 @@ func (f *fixture) workOnce(ctx context.Context, worker *store.Store, batch int, 
 	return result.States[delivery.Delivered], err
 }
 
-func TestFairQueue_F03_I1_NeverOverTheLimitOverAllProcesses(t *testing.T) {
-	f := newFixture(t)
-	const endpoints, each, limit = 6, 25, 4
-	for range endpoints {
-		f.endpoint("acme", limit)
-	}
-	f.publishMany("acme", each)
-
-	// The watcher sees what is committed: it must never see five.
-	watching, stop := context.WithCancel(t.Context())
+// mostInFlight is how many of an endpoint were ever seen in flight, of what is
+// committed, while something is done.
+func (f *fixture) mostInFlight(do func()) int {
+	f.Helper()
+	watching, stop := context.WithCancel(f.Context())
 	watched := make(chan int, 1)
-	watcher := pgtest.OpenDSN(t, f.dsn)
+	watcher := pgtest.OpenDSN(f.T, f.dsn)
 	go func() {
 		most := 0
 		for watching.Err() == nil {
@@ -106,9 +101,20 @@ func TestFairQueue_F03_I1_NeverOverTheLimitOverAllProcesses(t *testing.T) {
 		}
 		watched <- most
 	}()
-	f.drain(4, 16, endpoints*each, newInFlight())
+	do()
 	stop()
-	most := <-watched
+	return <-watched
+}
+
+func TestFairQueue_F03_I1_NeverOverTheLimitOverAllProcesses(t *testing.T) {
+	f := newFixture(t)
+	const endpoints, each, limit = 6, 25, 4
+	for range endpoints {
+		f.endpoint("acme", limit)
+	}
+	f.publishMany("acme", each)
+
+	most := f.mostInFlight(func() { f.drain(4, 16, endpoints*each, newInFlight()) })
 	require.LessOrEqual(t, most, limit)
 	require.Equal(t, limit, most, "the watcher looked too rarely to prove anything")
 	require.Equal(t, map[string]int{"delivered": endpoints * each}, f.states())

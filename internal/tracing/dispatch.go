@@ -16,7 +16,7 @@ import (
 // claimer is what dispatch needs of the storage.
 type claimer interface {
 	ClaimHanded(ctx context.Context, n int, room delivery.Room, handed []delivery.LaneRef) (delivery.Claimed, error)
-	Complete(ctx context.Context, completions []policy.Completion) (policy.Completed, error)
+	CompleteAndClaim(ctx context.Context, completions []policy.Completion, onward policy.Onward) (policy.Completed, error)
 }
 
 // Claimer claims with a span for each delivery whose event is traced.
@@ -34,6 +34,14 @@ func (c *Claimer) ClaimHanded(ctx context.Context, n int, room delivery.Room, ha
 	claimed, err := c.claimer.ClaimHanded(ctx, n, room, handed)
 	c.trace(claimed.Claims, started)
 	return claimed, err
+}
+
+// CompleteAndClaim implements dispatch.Storage.
+func (c *Claimer) CompleteAndClaim(ctx context.Context, completions []policy.Completion, onward policy.Onward) (policy.Completed, error) {
+	started := time.Now()
+	completed, err := c.claimer.CompleteAndClaim(ctx, completions, onward)
+	c.trace(completed.Next.Claims, started)
+	return completed, err
 }
 
 func (c *Claimer) trace(claims []*delivery.Claim, started time.Time) {

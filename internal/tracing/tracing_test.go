@@ -52,8 +52,8 @@ func (p *path) ClaimHanded(context.Context, int, delivery.Room, []delivery.LaneR
 	return delivery.Claimed{Claims: p.claims}, nil
 }
 
-func (p *path) Complete(context.Context, []policy.Completion) (policy.Completed, error) {
-	return policy.Completed{}, nil
+func (p *path) CompleteAndClaim(context.Context, []policy.Completion, policy.Onward) (policy.Completed, error) {
+	return policy.Completed{Next: delivery.Claimed{Claims: p.claims}}, nil
 }
 
 func (p *path) Send(_ context.Context, claim *delivery.Claim, _ *policy.Policy, _ time.Time) delivery.Outcome {
@@ -104,6 +104,18 @@ func TestOneTraceFromPublishToAttempt(t *testing.T) {
 	}
 	require.Equal(t, codes.Error, spans[2].Status().Code)
 	require.Contains(t, claimed.Claims[0].Event.TraceParent, parent, "what the receiver is given is the attempt")
+}
+
+func TestWhatACompletionClaimsIsTraced(t *testing.T) {
+	t.Parallel()
+	tracer, recorder := recording(0)
+	p := &path{claims: []*delivery.Claim{claimOf(incoming), claimOf("")}}
+	_, err := NewClaimer(tracer, p).CompleteAndClaim(t.Context(), nil, policy.Onward{Slots: 2})
+	require.NoError(t, err)
+	spans := recorder.Ended()
+	require.Len(t, spans, 1)
+	require.Equal(t, "claim", spans[0].Name())
+	require.Contains(t, p.claims[0].Event.TraceParent, spans[0].SpanContext().SpanID().String())
 }
 
 func TestWhoeverCameUnsampledStaysSo(t *testing.T) {
