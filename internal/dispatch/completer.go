@@ -48,10 +48,12 @@ type completers struct {
 
 // slots is what completers need of the dispatcher.
 type slots interface {
-	// reserve takes up to so many for what a completion may claim.
-	reserve(most int) policy.Onward
+	// reserve takes some for what the completions of a batch may claim.
+	reserve(batch []policy.Completion) policy.Onward
 	// goOn begins what was claimed with them, and returns what must be completed.
-	goOn(onward policy.Onward, next delivery.Claimed, err error, took time.Duration) []policy.Completion
+	goOn(onward policy.Onward, next delivery.Claimed, err error, began time.Time) []policy.Completion
+	// wake lets lanes be woken in the database.
+	wake(lanes []delivery.LaneRef)
 	// isShort says whether claims leave something due for want of slots.
 	isShort() bool
 	// Signal follows a commit that may have made work claimable.
@@ -153,11 +155,14 @@ func gather(batch []policy.Completion, queue <-chan policy.Completion) []policy.
 func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Completion) {
 	onward := policy.Onward{}
 	if queue != nil {
-		onward = c.slots.reserve(len(batch))
+		onward = c.slots.reserve(batch)
 	}
+	var parked []delivery.LaneRef // perhaps, by a try of which nobody knows whether it was committed
 	for pauses := forDatabase(); ; onward = (policy.Onward{}) {
-		left, err := c.record(batch, onward)
+		left, doubtful, err := c.record(batch, onward)
+		parked = append(parked, doubtful...)
 		if len(left) < len(batch) {
+			c.slots.wake(parked) // after a try that has waited for their locks
 			if len(left) > 0 {
 				c.running.Go(func() { c.complete(left, nil) })
 			}
@@ -176,33 +181,34 @@ func (c *completers) complete(batch []policy.Completion, queue <-chan policy.Com
 
 // record tries a batch and, if that fails, its halves. It returns what was not
 // recorded, with the last error. When nothing of the first half can be recorded,
-// it leaves it at that: the database is probably away.
-func (c *completers) record(batch []policy.Completion, onward policy.Onward) ([]policy.Completion, error) {
-	err := c.try(batch, onward)
+// it leaves it at that: the database is probably away. Lanes that are in doubt must
+// be woken once something was recorded.
+func (c *completers) record(batch []policy.Completion, onward policy.Onward) (left []policy.Completion, doubtful []delivery.LaneRef, err error) {
+	doubtful, err = c.try(batch, onward)
 	switch {
 	case err == nil:
-		return nil, nil
+		return nil, nil, nil
 	case len(batch) == 1:
-		return batch, err
+		return batch, doubtful, err
 	}
 	half := len(batch) / 2
-	left, err := c.record(batch[:half], policy.Onward{})
+	left, _, err = c.record(batch[:half], policy.Onward{})
 	if len(left) == half {
-		return batch, err
+		return batch, doubtful, err
 	}
-	rest, restErr := c.record(batch[half:], policy.Onward{})
-	return slices.Concat(left, rest), cmp.Or(restErr, err)
+	rest, _, restErr := c.record(batch[half:], policy.Onward{})
+	return slices.Concat(left, rest), doubtful, cmp.Or(restErr, err)
 }
 
 // try records a batch and begins what it claims onward. It lets go of the slots.
-func (c *completers) try(batch []policy.Completion, onward policy.Onward) error {
+// Beside an error it says which lanes may have been parked all the same.
+func (c *completers) try(batch []policy.Completion, onward policy.Onward) (doubtful []delivery.LaneRef, err error) {
 	ctx, cancel := context.WithTimeout(c.stop, completionTimeout)
 	defer cancel()
 	started := time.Now()
 	result, err := c.storage.CompleteAndClaim(ctx, batch, onward)
-	took := time.Since(started)
-	c.observer.Completed(len(batch), result, took, err)
-	if unsent := c.slots.goOn(onward, result.Next, result.NextErr, took); len(unsent) > 0 {
+	c.observer.Completed(len(batch), result, time.Since(started), err)
+	if unsent := c.slots.goOn(onward, result.Next, result.NextErr, started); len(unsent) > 0 {
 		c.running.Go(func() { c.complete(unsent, nil) })
 	}
 	if err == nil && (result.Woken || c.slots.isShort()) {
@@ -211,5 +217,8 @@ func (c *completers) try(batch []policy.Completion, onward policy.Onward) error 
 	if result.Lost > 0 {
 		c.log.Warn("claims were lost before they were completed", "lost", result.Lost)
 	}
-	return err
+	if err != nil {
+		doubtful = result.Next.Untaken
+	}
+	return doubtful, err
 }

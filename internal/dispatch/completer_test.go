@@ -86,15 +86,30 @@ func (b *book) attempts() [][]int {
 
 // shortage is a dispatcher that has no slots to spare.
 type shortage struct {
-	is      bool // and claims leave something due for want of them
+	is bool // and claims leave something due for want of them
+
+	mu      sync.Mutex
 	signals int
+	woken   []delivery.LaneRef
 }
 
-func (s *shortage) reserve(int) policy.Onward { return policy.Onward{} }
-func (s *shortage) isShort() bool             { return s.is }
-func (s *shortage) Signal()                   { s.signals++ }
-func (s *shortage) goOn(policy.Onward, delivery.Claimed, error, time.Duration) []policy.Completion {
+func (s *shortage) reserve([]policy.Completion) policy.Onward { return policy.Onward{} }
+func (s *shortage) isShort() bool                             { return s.is }
+
+func (s *shortage) goOn(policy.Onward, delivery.Claimed, error, time.Time) []policy.Completion {
 	return nil
+}
+
+func (s *shortage) wake(lanes []delivery.LaneRef) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.woken = append(s.woken, lanes...)
+}
+
+func (s *shortage) Signal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.signals++
 }
 
 func newTestCompleters(storage Storage, n int) (c *completers, observer *counting) {

@@ -110,6 +110,7 @@ func New(options Options) *Dispatcher {
 		quota:  newQuota(options.MaxInFlight),
 		signal: make(chan struct{}, 1),
 	}
+	d.sending.ctx, d.sending.until = context.Background(), context.Background() // Run has others
 	d.handover = newHandover(options.MaxInFlight, d.Signal)
 	d.pool = newCompleters(options, d)
 	return d
@@ -148,7 +149,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		d.pool.giveUp()
 	})
 
-	d.sending.ctx = sending
+	d.sending.ctx, d.sending.until = sending, ctx
 	d.pool.start()
 	d.claimUntil(ctx)
 	d.sending.finish()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
 )
 
 // handover passes lanes with new work straight to the claiming goroutine, while that
@@ -109,10 +110,21 @@ func (h *handover) saw(claimed delivery.Claimed, handed []delivery.LaneRef, bega
 	}
 }
 
-func (h *handover) isOpen() bool {
+// ofFullLanes counts completions of lanes that are full as far as is known; none while
+// it is closed.
+func (h *handover) ofFullLanes(batch []policy.Completion) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.open
+	if !h.open {
+		return 0
+	}
+	for _, done := range batch {
+		id := done.Claim.Endpoint.ID
+		if _, isFull := h.full[delivery.LaneRef{Shard: id.Shard(), EndpointID: id}]; isFull {
+			n++
+		}
+	}
+	return n
 }
 
 func (h *handover) hasLanes() bool {

@@ -12,7 +12,8 @@ import (
 // attempts are those under way. Both the claiming goroutine and the completers
 // begin some, until it is finished.
 type attempts struct {
-	ctx context.Context // of all of them; set before the first
+	ctx   context.Context // of all of them; set before the first
+	until context.Context // when it ends, completions claim nothing any more
 
 	mu      sync.Mutex // held to begin one, so that none begins once it is finished
 	over    bool
@@ -56,31 +57,40 @@ func (d *Dispatcher) begin(claims []*delivery.Claim) (late []*delivery.Claim) {
 	return late
 }
 
-// reserve takes slots for what a completion of so many attempts may claim in its
-// own transaction (docs/decisions/0016). While claims leave slots free and nothing
-// due, whoever claims takes nothing from others; else lanes stand in line.
-func (d *Dispatcher) reserve(most int) policy.Onward {
-	if !d.handover.isOpen() {
+// reserve takes slots for what a completion may claim in its own transaction
+// (docs/decisions/0016): as many as it frees of lanes that are full. While claims
+// leave slots free and nothing due, whoever claims takes nothing from others; else
+// lanes stand in line.
+//
+// The last slot is left, or new work would be handed over to nobody.
+func (d *Dispatcher) reserve(batch []policy.Completion) policy.Onward {
+	if d.sending.until.Err() != nil {
 		return policy.Onward{}
 	}
-	onward := policy.Onward{Slots: d.freeSlots(most)}
+	onward := policy.Onward{Slots: d.freeSlots(d.handover.ofFullLanes(batch))}
+	if onward.Slots > 0 && len(d.slots) == cap(d.slots) {
+		d.giveSlots(1)
+		onward.Slots--
+	}
 	if onward.Slots > 0 {
 		onward.Except = d.quota.room().Hanging
 	}
 	return onward
 }
 
-// goOn begins what a completion has claimed, gives back the slots that it did not
-// need, and returns what cannot be sent: it must be completed as unsent.
-func (d *Dispatcher) goOn(onward policy.Onward, next delivery.Claimed, err error, took time.Duration) []policy.Completion {
+// goOn begins what a completion that began then has claimed, gives back the slots
+// that it did not need, and returns what cannot be sent: it must be completed as unsent.
+func (d *Dispatcher) goOn(onward policy.Onward, next delivery.Claimed, err error, began time.Time) []policy.Completion {
 	d.giveSlots(onward.Slots - len(next.Claims))
 	d.wake(next.Untaken)
 	if len(next.Lanes) == 0 {
 		return nil
 	}
-	d.options.Observer.Claimed(len(next.Claims), len(next.Lanes), took, err)
-	d.handover.saw(next, nil, time.Now().Add(-took))
+	d.handover.saw(next, nil, began)
 	late := next.Claims
+	if err != nil {
+		d.log.Warn("what completions claimed cannot be read; it is handed back", "error", err, "claims", len(late))
+	}
 	if err == nil {
 		late = d.begin(next.Claims)
 	}

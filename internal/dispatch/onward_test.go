@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/malotehq/malote/internal/delivery"
+	"github.com/malotehq/malote/internal/policy"
 )
 
 // A lane that takes two at a time and has a backlog goes on by itself: whatever ends an
@@ -106,5 +107,59 @@ func TestHand_WhatACompletionSawOfAFullLaneWaitsForNoClaim(t *testing.T) {
 		elapse(t, patience)
 		require.EqualValues(t, 1, signals.Load(), "the last one was seen by no look")
 		require.Equal(t, lanes(1), h.close())
+	})
+}
+
+// The last slot is left for what is handed over meanwhile, and others for what no
+// completion may claim.
+func TestOnward_TakesWhatItMayUse(t *testing.T) {
+	t.Parallel()
+	full, other := newEndpoint(), newEndpoint()
+	batch := []policy.Completion{outcomeOf(full, 1), outcomeOf(other, 1), outcomeOf(full, 2)}
+	ref := delivery.LaneRef{Shard: full.ID.Shard(), EndpointID: full.ID}
+	for _, x := range []struct{ free, want int }{{0, 0}, {1, 0}, {2, 1}, {3, 2}, {9, 2}} {
+		d := New(Options{MaxInFlight: 9})
+		for range 9 - x.free {
+			d.slots <- struct{}{}
+		}
+		d.handover.saw(delivery.Claimed{Full: []delivery.LaneRef{ref}}, nil, time.Now())
+		require.Zero(t, d.reserve(batch).Slots, "claims leave something due")
+		d.handover.reopen()
+		require.Equal(t, x.want, d.reserve(batch).Slots, "of %d free", x.free)
+		require.Len(t, d.slots, 9-x.free+x.want)
+		require.Zero(t, d.reserve(batch[1:2]).Slots, "it is not full")
+
+		stopped, stop := context.WithCancel(t.Context())
+		stop()
+		d.sending.until = stopped
+		require.Zero(t, d.reserve(batch).Slots, "the process stops")
+	}
+}
+
+// inDoubt is a Storage whose first completion fails, and may have parked a lane.
+type inDoubt struct {
+	*book
+	lanes []delivery.LaneRef
+}
+
+func (d *inDoubt) CompleteAndClaim(ctx context.Context, batch []policy.Completion, onward policy.Onward) (policy.Completed, error) {
+	if lanes := d.lanes; lanes != nil {
+		d.lanes = nil
+		return policy.Completed{Next: delivery.Claimed{Untaken: lanes}}, errAway
+	}
+	return d.book.CompleteAndClaim(ctx, batch, onward)
+}
+
+// What a try may have parked is woken by one that has waited for it.
+func TestOnward_WakesWhatIsInDoubt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		c, _ := newTestCompleters(&inDoubt{b, lanes(1)}, 1)
+		slots := c.slots.(*shortage)
+		c.add(outcomeOf(newEndpoint(), 1))
+		c.finish()
+		require.Len(t, b.attempts(), 1)
+		require.Equal(t, lanes(1), slots.woken)
 	})
 }

@@ -155,6 +155,10 @@ func (m *Metrics) Completed(batch int, completed policy.Completed, took time.Dur
 	m.commits.WithLabelValues("completion", result(err)).Observe(took.Seconds())
 	m.observeBatch("completion", batch, err)
 	m.lost.Add(float64(completed.Lost))
+	if claimed := len(completed.Next.Claims); claimed > 0 {
+		m.claimed.Add(float64(claimed))
+		m.observeBatch("claim", claimed, completed.NextErr)
+	}
 	for state, n := range completed.States {
 		m.closed.WithLabelValues(string(state)).Add(float64(n))
 	}

@@ -159,7 +159,7 @@ const counted = `
 malote_attempts_in_flight 1
 # HELP malote_claimed_deliveries_total Deliveries claimed by this process.
 # TYPE malote_claimed_deliveries_total counter
-malote_claimed_deliveries_total 5
+malote_claimed_deliveries_total 7
 # HELP malote_deliveries_total Completed claims by the state that their delivery then had.
 # TYPE malote_deliveries_total counter
 malote_deliveries_total{state="dead"} 1
@@ -219,6 +219,7 @@ func TestMetrics_CountWhatTheyAreTold(t *testing.T) {
 	m.Completed(4, policy.Completed{
 		Lost: 1, States: map[delivery.State]int{delivery.Delivered: 2, delivery.Dead: 1},
 		Signals: map[circuit.SignalKind]int{circuit.CircuitOpened: 1},
+		Next:    delivery.Claimed{Claims: make([]*delivery.Claim, 2)},
 	}, time.Millisecond, nil)
 	m.Completed(4, policy.Completed{}, time.Millisecond, errAway)
 	m.Stranded(2)
@@ -241,8 +242,8 @@ func TestMetrics_CountWhatTheyAreTold(t *testing.T) {
 		`malote_batch_size_count{kind="publish"} 1`, // what failed is tried again, and counts once
 		`malote_batch_size_sum{kind="publish"} 8`,
 		`malote_batch_size_count{kind="completion"} 1`,
-		`malote_batch_size_sum{kind="claim"} 5`,
-		`malote_batch_size_count{kind="claim"} 1`, // not the looks at an idle queue
+		`malote_batch_size_sum{kind="claim"} 7`,
+		`malote_batch_size_count{kind="claim"} 2`, // not the looks at an idle queue
 	} {
 		require.Contains(t, page, line+"\n")
 	}

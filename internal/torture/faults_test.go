@@ -231,7 +231,7 @@ func (w *world) postgresProcesses() ([]string, error) {
 
 // loseName has an endpoint's name not resolve for a while.
 func (w *world) loseName(ctx context.Context, f torture.Fault) error {
-	_, err := w.call("PATCH", "/v1/webhook_endpoints/"+w.named, map[string]any{"url": "http://no-such-name.invalid/named"})
+	_, err := w.call("PATCH", "/v1/webhook_endpoints/"+w.named, map[string]any{"url": "http://no-such-name.example.com/named"})
 	wait(ctx, f.For)
 	for {
 		_, undone := w.call("PATCH", "/v1/webhook_endpoints/"+w.named, map[string]any{"url": w.address("named")})
