@@ -214,12 +214,6 @@ func (b *tab) await(expression string) {
 	}
 }
 
-// awaitText waits until an element has a text in it.
-func (b *tab) awaitText(selector, text string) {
-	b.t.Helper()
-	b.await(fmt.Sprintf("[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))", selector, text))
-}
-
 // eval is the value of an expression on the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
