@@ -61,13 +61,13 @@ func (h *handover) offer(lanes []delivery.LaneRef) bool {
 	if isUrgent {
 		h.signal()
 	} else if h.late == nil {
-		h.late = time.AfterFunc(patience, h.lose)
+		h.late = time.AfterFunc(patience, h.askForLate)
 	}
 	return true
 }
 
-// lose has lanes looked at that have waited for patience.
-func (h *handover) lose() {
+// askForLate has a claim made if a lane has waited for patience, and else asks again.
+func (h *handover) askForLate() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.lanes) == 0 {
@@ -79,7 +79,7 @@ func (h *handover) lose() {
 		left = min(left, patience-time.Since(work.first))
 	}
 	if left > 0 {
-		h.late = time.AfterFunc(left, h.lose)
+		h.late = time.AfterFunc(left, h.askForLate)
 	} else {
 		h.signal()
 	}
