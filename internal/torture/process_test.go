@@ -4,6 +4,7 @@ package torture_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -36,13 +37,27 @@ type process struct {
 	gone    chan struct{} // closed when the supervisor has ended
 }
 
+// lastingAddress is a free one that stays so while its process is dead: its port is
+// below those that the system gives to outgoing connections, of which one would take it.
+func lastingAddress(t *testing.T) string {
+	t.Helper()
+	const first, ports, tries = 20_000, 12_000, 100
+	for range tries {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)))
+		if err != nil {
+			continue
+		}
+		require.NoError(t, listener.Close())
+		return listener.Addr().String()
+	}
+	require.Fail(t, "no port is free")
+	return ""
+}
+
 func (w *world) startProcess(name, role string) *process {
 	t := w.t
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	address := lastingAddress(t)
 	log, err := os.Create(filepath.Join(w.dir, name+".log"))
 	require.NoError(t, err)
 	p := &process{
