@@ -30,11 +30,11 @@ func (c *completing) claimOnward() {
 		token: delivery.NewID(0, c.now, c.store.random),
 	}
 	for _, lane := range c.sortedLanes() {
-		endpoint := c.store.configs.get(lane.ref.EndpointID, lane.next.version)
-		if endpoint == nil || endpoint.AtMostOnce || !lane.goesOn(c.now) || slices.Contains(c.onward.Except, endpoint.ID) {
+		if len(next.lanes) == next.n || !lane.goesOn(c.now) || slices.Contains(c.onward.Except, lane.ref.EndpointID) {
 			continue
 		}
-		if len(next.lanes) < next.n {
+		endpoint := c.store.configs.get(lane.ref.EndpointID, lane.next.version)
+		if endpoint != nil && !endpoint.AtMostOnce {
 			lane.isOnward = true
 			next.lanes = append(next.lanes, lane.claim(c, endpoint))
 		}
