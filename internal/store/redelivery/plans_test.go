@@ -84,36 +84,52 @@ const much = 12_000
 // TestPlans_CostWhatTheyTake: tables that the planner knows nothing of, or knew when
 // they were empty, or knows, with much in them that is none of the request's
 // business: of the endpoint, of other endpoints of its shard, of the days between.
+// What is asked for lies in one day's partitions or in those of two.
 func TestPlans_CostWhatTheyTake(t *testing.T) {
 	t.Parallel()
-	tables := []string{"queue", "deliveries", "events", "lanes", "endpoints"}
+	yesterday := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for _, knowledge := range []string{"none", "of empty tables", "all"} {
-		t.Run(knowledge, func(t *testing.T) {
-			t.Parallel()
-			s, w := seeded(t)
-			s.exec(`ALTER TABLE malote.queue SET (autovacuum_enabled = false)`)
-			analyze := func() { s.exec(`ANALYZE malote.` + strings.Join(tables, `, malote.`)) }
-			if knowledge == "of empty tables" {
-				analyze()
-			}
-			endpoint, other := s.endpoint("acme"), s.endpoint("acme")
-			s.pendingMany("acme", endpoint, much, time.Now().Add(-time.Hour))
-			s.pendingMany("acme", other, much, time.Now().Add(-time.Hour))
-			s.exec(`UPDATE malote.queue SET coalesce_key = id::text`)
-			s.closedMany("acme", endpoint, much, delivery.Delivered, 50*time.Minute)
-			s.closedMany("acme", other, much, delivery.Dead, 50*time.Minute)
-			dead := s.closedMany("acme", endpoint, 200, delivery.Dead, 50*time.Minute)
-			s.exec(`UPDATE malote.deliveries SET coalesce_key = id::text`)
-			if knowledge == "all" {
-				analyze()
-			}
-			s.explainAll(w, endpoint, dead)
-		})
+		for name, begin := range map[string]time.Time{
+			"within a day": yesterday.Add(12 * time.Hour), "over midnight": yesterday.Add(-15 * time.Minute),
+		} {
+			t.Run(knowledge+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s, w := seeded(t)
+				s.explainHour(w, knowledge, begin)
+			})
+		}
 	}
 }
 
-func (s seeder) explainAll(w *Writer, endpoint delivery.ID, dead []delivery.ID) {
+func (s seeder) explainHour(w *Writer, knowledge string, begin time.Time) {
 	s.t.Helper()
+	s.exec(`ALTER TABLE malote.queue SET (autovacuum_enabled = false)`)
+	analyze := func() {
+		s.exec(`ANALYZE malote.queue, malote.deliveries, malote.events, malote.lanes, malote.endpoints`)
+	}
+	if knowledge == "of empty tables" {
+		analyze()
+	}
+	endpoint, other := s.endpoint("acme"), s.endpoint("acme")
+	s.pendingMany("acme", endpoint, much, begin)
+	s.pendingMany("acme", other, much, begin)
+	s.exec(`UPDATE malote.queue SET coalesce_key = id::text`)
+	closed := func(of delivery.ID, n int, state delivery.State) []delivery.ID {
+		return s.closedFrom("acme", of, n, state, begin.Add(10*time.Minute), 50*time.Minute)
+	}
+	closed(endpoint, much, delivery.Delivered)
+	closed(other, much, delivery.Dead)
+	dead := closed(endpoint, 200, delivery.Dead)
+	s.exec(`UPDATE malote.deliveries SET coalesce_key = id::text`)
+	if knowledge == "all" {
+		analyze()
+	}
+	s.explainAll(w, Window{Endpoint: endpoint, Since: begin, Until: begin.Add(time.Hour), States: usual}, dead)
+}
+
+func (s seeder) explainAll(w *Writer, window Window, dead []delivery.ID) {
+	s.t.Helper()
+	endpoint := window.Endpoint
 	seen := make(map[string]bool)
 	do := func(limit int, what func(pgx.Tx) error) {
 		s.t.Helper()
@@ -127,7 +143,7 @@ func (s seeder) explainAll(w *Writer, endpoint delivery.ID, dead []delivery.ID) 
 		require.Equal(s.t, discardBatch, n)
 		return err
 	})
-	job := s.start(w, lastHour(endpoint))
+	job := s.start(w, window)
 	do(w.stretchRows, func(tx pgx.Tx) error {
 		b := &recovering{tx: tx, id: job.ID, complete: time.Now(), stretchRows: w.stretchRows}
 		return b.run(ctx)

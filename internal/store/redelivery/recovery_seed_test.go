@@ -83,7 +83,13 @@ func (s seeder) deliverPending(endpoint delivery.ID) int {
 // given span up to now.
 func (s seeder) closedMany(tenant string, endpoint delivery.ID, n int, state delivery.State, over time.Duration) []delivery.ID {
 	s.t.Helper()
-	shard, begin := endpoint.Shard(), time.Now().Add(-over)
+	return s.closedFrom(tenant, endpoint, n, state, time.Now().Add(-over), over)
+}
+
+// closedFrom is closedMany with a begin.
+func (s seeder) closedFrom(tenant string, endpoint delivery.ID, n int, state delivery.State, begin time.Time, over time.Duration) []delivery.ID {
+	s.t.Helper()
+	shard := endpoint.Shard()
 	ids := make([]delivery.ID, n)
 	events, deliveries := make([][]any, n), make([][]any, n)
 	for i := range n {
