@@ -56,16 +56,16 @@ func (b *bench) isolationOf(ctx context.Context, c isolationCase) (report.Isolat
 	hanging, healthy := t.part(0, 1), t.part(1, c.endpoints)
 	if c.known {
 		each := time.Duration(float64(len(healthy.endpoints)) / knowingRate * float64(time.Second))
-		s.steadily(ctx, knowingRate, each+time.Second/2, healthy)
-		publishSteadily(ctx, healthyRate, b.WarmUp, s.urls, healthy)
+		s.steadily(ctx, evenly(knowingRate), each+time.Second/2, healthy)
+		publishSteadily(ctx, randomly(healthyRate), b.WarmUp, s.urls, healthy)
 	}
 	var failed [2]int64
-	row.Before, failed[0] = s.steadily(ctx, healthyRate, b.Duration, healthy)
+	row.Before, failed[0] = s.steadily(ctx, randomly(healthyRate), b.Duration, healthy)
 	var load sync.WaitGroup
 	var outcome *tally
 	// Twice as long: what hangs needs its time to fill whatever can be filled.
-	load.Go(func() { outcome = publishSteadily(ctx, hangingRate, 2*b.Duration, s.urls, hanging) })
-	row.During, failed[1] = s.steadily(ctx, healthyRate, 2*b.Duration, healthy)
+	load.Go(func() { outcome = publishSteadily(ctx, randomly(hangingRate), 2*b.Duration, s.urls, hanging) })
+	row.During, failed[1] = s.steadily(ctx, randomly(healthyRate), 2*b.Duration, healthy)
 	load.Wait()
 	row.Hung, row.Failed = s.receivers.arrived.Load(), failed[0]+failed[1]+outcome.failed.Load()
 	return row, ctx.Err()

@@ -41,8 +41,8 @@ func (b *bench) latencyOf(ctx context.Context, c cast) (report.Latency, error) {
 	if err != nil {
 		return report.Latency{}, err
 	}
-	publishSteadily(ctx, gentleRate, b.WarmUp, s.urls, t)
-	felt, failed := s.steadily(ctx, gentleRate, b.Duration, t)
+	publishSteadily(ctx, evenly(gentleRate), b.WarmUp, s.urls, t)
+	felt, failed := s.steadily(ctx, evenly(gentleRate), b.Duration, t)
 	return report.Latency{Rate: gentleRate, Failed: failed, Quantiles: felt}, ctx.Err()
 }
 
@@ -52,9 +52,9 @@ const stragglers = 30 * time.Second
 
 // steadily publishes to endpoints that answer at once, and tells how long events
 // took: all that were published in the time, whenever they came.
-func (s *stage) steadily(ctx context.Context, rate float64, d time.Duration, t target) (_ report.Quantiles, failed int64) {
+func (s *stage) steadily(ctx context.Context, next gaps, d time.Duration, t target) (_ report.Quantiles, failed int64) {
 	s.receivers.keep()
-	outcome := publishSteadily(ctx, rate, d, s.urls, t)
+	outcome := publishSteadily(ctx, next, d, s.urls, t)
 	await(ctx, stragglers, func() bool { return s.receivers.noted() >= outcome.accepted.Load() })
 	felt := report.QuantilesOf(s.receivers.kept())
 	felt.Missing = max(0, outcome.accepted.Load()-int64(felt.Count))

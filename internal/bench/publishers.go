@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,19 +98,32 @@ func (p *publishers) end() {
 // steadyClients is how many connections are kept for publishes at a steady rate.
 const steadyClients = 64
 
-// publishSteadily publishes so many a second for a while, whether or not it is
-// answered in time, and returns when all are answered.
-func publishSteadily(ctx context.Context, rate float64, d time.Duration, urls []string, t target) *tally {
+// gaps gives the time from one publish to the next. It is called by one goroutine.
+type gaps func() time.Duration
+
+// evenly leaves the same time between two: so many a second, none beside another.
+func evenly(rate float64) gaps {
+	return func() time.Duration { return time.Duration(float64(time.Second) / rate) }
+}
+
+// randomly is as publishers are who know nothing of one another: so many a second on
+// average. Two streams at even distances meet always or never, depending on when
+// they began; these meet as often as chance has it, with one stream as with two.
+func randomly(rate float64) gaps {
+	return func() time.Duration { return time.Duration(rand.ExpFloat64() / rate * float64(time.Second)) }
+}
+
+// publishSteadily publishes for a while, whether or not it is answered in time, and
+// returns when all are answered.
+func publishSteadily(ctx context.Context, next gaps, d time.Duration, urls []string, t target) *tally {
 	client := newHTTPClient(steadyClients)
 	defer client.CloseIdleConnections()
 	outcome := &tally{}
 	var calls sync.WaitGroup
 	started := time.Now()
-	for n := int64(0); ; n++ {
-		at := started.Add(time.Duration(float64(n) / rate * float64(time.Second)))
-		if at.Sub(started) >= d || pause(ctx, time.Until(at)) != nil {
-			break
-		}
+	var after time.Duration
+	for n := int64(0); after < d && pause(ctx, time.Until(started.Add(after))) == nil; n++ {
+		after += next()
 		body, url := t.bodyOf(n, time.Now()), urls[n%int64(len(urls))]+"/v1/events"
 		calls.Go(func() {
 			_, err := post(ctx, client, url, body)

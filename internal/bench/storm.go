@@ -56,15 +56,15 @@ func (b *bench) retryStorm(ctx context.Context) error {
 	}
 	storm, healthy := t.part(0, stormFailing), t.part(stormFailing, stormEndpoints)
 	row := report.RetryStorm{OutageSeconds: b.Duration.Seconds(), StormRate: stormRate, HealthyRate: healthyRate}
-	publishSteadily(ctx, healthyRate, b.WarmUp, s.urls, healthy)
+	publishSteadily(ctx, randomly(healthyRate), b.WarmUp, s.urls, healthy)
 	var failed [3]int64
-	row.Before, failed[0] = s.steadily(ctx, healthyRate, b.Duration, healthy)
+	row.Before, failed[0] = s.steadily(ctx, randomly(healthyRate), b.Duration, healthy)
 
 	failing.Store(true)
 	var load sync.WaitGroup
 	var outcome *tally
-	load.Go(func() { outcome = publishSteadily(ctx, stormRate, b.Duration, s.urls, storm) })
-	row.Outage, failed[1] = s.steadily(ctx, healthyRate, b.Duration, healthy)
+	load.Go(func() { outcome = publishSteadily(ctx, randomly(stormRate), b.Duration, s.urls, storm) })
+	row.Outage, failed[1] = s.steadily(ctx, randomly(healthyRate), b.Duration, healthy)
 	load.Wait()
 
 	row.Backlog, row.Refused = outcome.accepted.Load()-s.receivers.taken.Load(), s.receivers.declined.Load()
@@ -74,7 +74,7 @@ func (b *bench) retryStorm(ctx context.Context) error {
 		row.Drained = await(ctx, drainTime, func() bool { return s.receivers.taken.Load() >= outcome.accepted.Load() })
 		row.DrainSeconds = time.Since(recovered).Round(10 * time.Millisecond).Seconds()
 	})
-	row.Draining, failed[2] = s.steadily(ctx, healthyRate, b.Duration, healthy)
+	row.Draining, failed[2] = s.steadily(ctx, randomly(healthyRate), b.Duration, healthy)
 	load.Wait()
 	row.Failed = failed[0] + failed[1] + failed[2] + outcome.failed.Load()
 	b.report.RetryStorm = append(b.report.RetryStorm, row)
