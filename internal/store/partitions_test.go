@@ -19,10 +19,10 @@ func midnight(at time.Time) time.Time { return at.UTC().Truncate(day) }
 func TestPartitions_TakeWhatClocksAroundUsBring(t *testing.T) {
 	f := newFixture(t)
 	f.endpoint("acme", 4)
-	today := midnight(time.Now())
 	until, err := f.store.PartitionsUntil(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, today.AddDate(0, 0, 15), until)
+	today := until.AddDate(0, 0, -15) // the fixture's: midnight may have come since
+	require.WithinRange(t, today, midnight(time.Now().Add(-day)), midnight(time.Now()))
 
 	at := func(at time.Time) func(*delivery.Draft) {
 		return func(d *delivery.Draft) { d.Event.ID = delivery.NewID(delivery.ShardOf("acme"), at, rand.Reader) }
